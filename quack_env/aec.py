@@ -1,0 +1,145 @@
+"""The AEC form: one agent decides at a time, in the order of the rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo.utils.env import AECEnv
+
+from quack_env.base import QuackBase
+from quack_env.errors import IllegalActionError, QuackError
+from quack_env.info import Info
+from quack_env.state import VOTING
+from quack_env.view import View
+
+
+class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
+    """QUACK as a PettingZoo AECEnv. Options: see `QuackBase`.
+
+    Agents in transit and the dead are never selected; all agents terminate together at the end with their team's reward.
+    """
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
+        self.game.deal(self._new_seed(seed))
+        self._begin()
+
+    def _begin(self) -> None:
+        """The bookkeeping of an episode that starts, or goes on from a loaded state."""
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        game = self.game
+        self._wait = np.frombuffer(game.wait_mask(), np.int8)
+        self.masks.update(dict.fromkeys(self.agents, self._wait))
+        self.infos: dict[str, dict[str, Any]] = {
+            agent: Info(game.view(i), game.briefing, self._wait.copy()) for i, agent in enumerate(self.agents)
+        }
+        self._asked = -1
+        if game.over:
+            self._finish()
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Select the agent that decides now: its view and mask are made once."""
+        game = self.game
+        i = game.state.current
+        if self._asked >= 0:
+            self.masks[self.possible_agents[self._asked]] = self._wait
+        agent = self.possible_agents[i]
+        self._asked = i
+        self.agent_selection = agent
+        self._legal = game.mask(i)
+        self._mask: NDArray[np.int8] = np.frombuffer(self._legal, np.int8)
+        self._view = game.view(i)
+        self.masks[agent] = self._mask
+        self.infos[agent] = Info(self._view, game.briefing, self._mask.copy())
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """What the agent can know now; its mask is {wait} unless it is selected, its observation zero when it is dead."""
+        i = self._seat(agent)
+        if i == self._asked:
+            return self._observe(self._view, self._mask)
+        return self._observe(self._living_view(i), self._wait)
+
+    def _living_view(self, i: int) -> View | None:
+        return self.game.view(i) if self.game.state.alive >> i & 1 else None
+
+    def _seat(self, agent: str) -> int:
+        if agent not in self._action_spaces:
+            raise QuackError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        return self.possible_agents.index(agent)
+
+    def step(self, action: Any) -> None:
+        """Apply the selected agent's action (an int, or with speech "text" a dict with "action" and "say").
+
+        Raises:
+            IllegalActionError: outside the mask; names agent, phase and legal set, and leaves the state as it is.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        i = self._asked
+        if type(action) is int:
+            number, say = action, None
+        else:
+            number, say = self._parse(i, action)
+        if not (0 <= number < len(self._legal) and self._legal[number]):
+            raise game.refuse(i, number, self._legal)
+        game.drop_log()
+        game.show(i)
+        game.act(number, say)
+        game.advance()
+        if game.state.winner:
+            self._finish()
+        else:
+            self._ask()
+
+    def _finish(self) -> None:
+        """All agents terminate together with their team's reward."""
+        game = self.game
+        self.rewards = self._rewards()
+        self._cumulative_rewards = dict(self.rewards)
+        self.terminations = dict.fromkeys(self.agents, True)
+        self._asked = -1
+        self.masks.update(dict.fromkeys(self.agents, self._wait))
+        for i, agent in enumerate(self.agents):
+            self.infos[agent] = Info(game.view(i), game.briefing, self._wait.copy())
+            self.infos[agent]["outcome"] = self.rewards[agent]
+        self.agent_selection = self.agents[0]
+
+    def concurrent_agents(self) -> list[str]:
+        """The agents whose decisions are independent right now: all who have yet to vote, else the selected one."""
+        state = self.game.state
+        if not self.agents or self.terminations[self.agent_selection]:
+            return []
+        if state.phase != VOTING:
+            return [self.agent_selection]
+        return [a for i, a in enumerate(self.possible_agents) if state.alive >> i & 1 and state.vote[i] < 0]
+
+    def decision_of(self, agent: str) -> tuple[dict[str, Any], Info]:
+        """Observation and info for one of `concurrent_agents`, as it will meet them when it is selected."""
+        i = self._seat(agent)
+        if agent not in self.concurrent_agents():
+            raise IllegalActionError(f"{agent} does not decide now; {', '.join(self.concurrent_agents())} may")
+        view = self.game.view(i)
+        view.asked = 1
+        mask = np.frombuffer(self.game.mask(i), np.int8)
+        return self._observe(view, mask), Info(view, self.game.briefing, mask.copy())
+
+    def state_dict(self) -> dict[str, Any]:
+        """The whole game as JSON-ready data, at any moment before the end."""
+        return self.game.to_dict()
+
+    def load_state_dict(self, data: dict[str, Any]) -> None:
+        """Go on from a `state_dict` of an environment with the same config, map and speech mode."""
+        self.game.load(data)
+        self._begin()

@@ -1,0 +1,231 @@
+"""What the AEC and the parallel form share: options, spaces, observations, infos, saving."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from quack_env.briefing import AGENT
+from quack_env.config import GameConfig
+from quack_env.encode.text import summary
+from quack_env.encode.vector import Layout, named, vector
+from quack_env.errors import ConfigError, IllegalActionError
+from quack_env.game import Game
+from quack_env.game_map import GameMap
+from quack_env.info import Info
+from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
+from quack_env.view import View
+from quack_env.world import SPEECH
+
+OBSERVATIONS = ("dict", "vector", "text")
+DEAD_AGENTS = ("noop", "remove")
+MAX_SUMMARY = 200_000
+"""Characters of the text observation at most."""
+
+
+def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
+    """The value, if it is allowed; otherwise a `ConfigError` that says what is."""
+    if value not in allowed:
+        raise ConfigError(f"{name}={value!r}: must be one of {', '.join(repr(a) for a in allowed)}")
+    return value
+
+
+class QuackBase:
+    """Options, spaces and observations of one environment.
+
+    Args:
+        config: a `GameConfig`, a preset ("default", "published"), a YAML path, a mapping, or None for the paper's values.
+        game_map: a `GameMap`, a shipped map's name, a YAML path or a mapping; None for the config's.
+        n_players, n_ducks, max_ticks: override the config's.
+        speech: "tokens", "text" or "off".
+        observation: "dict" (named arrays), "vector" (one float32 array) or "text" (the vector, and the situation in words).
+        dead_agents: "noop" keeps the dead with zero observations and the mask {wait} until the end; "remove" terminates
+            them at death (parallel form; the AEC form never selects the dead, whichever is chosen).
+        render_mode: None.
+
+    Raises:
+        ConfigError: naming the option, its value and what is allowed.
+    """
+
+    metadata: dict[str, Any] = {"name": "quack_v0", "render_modes": [], "is_parallelizable": True, "render_fps": 4}
+
+    def __init__(
+        self,
+        config: GameConfig | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        game_map: GameMap | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+        n_players: int | None = None,
+        n_ducks: int | None = None,
+        max_ticks: int | None = None,
+        speech: str = "tokens",
+        observation: str = "dict",
+        dead_agents: str = "noop",
+        render_mode: str | None = None,
+    ) -> None:
+        overrides = {"n_players": n_players, "n_ducks": n_ducks, "max_ticks": max_ticks}
+        settings = GameConfig.load(config).replace(**{k: v for k, v in overrides.items() if v is not None})
+        self.game = Game(
+            settings,
+            GameMap.load(settings.map if game_map is None else game_map),
+            one_of("speech", speech, SPEECH),
+        )
+        self.observation_mode = one_of("observation", observation, OBSERVATIONS)
+        self.dead_agents = one_of("dead_agents", dead_agents, DEAD_AGENTS)
+        self.render_mode = one_of("render_mode", render_mode, (None,))
+        world = self.game.world
+        self.layout = Layout(world)
+        self.possible_agents = [AGENT.format(i) for i in range(world.n)]
+        self.agents: list[str] = []
+        self.masks: dict[str, NDArray[np.int8]] = {}
+        """The mask of every agent's current observation, shared with its action space."""
+        self._action_spaces = {agent: self._action_space(agent) for agent in self.possible_agents}
+        observed = self._observation_space()
+        self._observation_spaces: dict[str, spaces.Dict] = dict.fromkeys(self.possible_agents, observed)
+        self.state_space = spaces.Box(-1, max(2.0, float(self._state_size())), (self._state_size(),), np.float32)
+        self._episodes = np.random.SeedSequence()
+
+    def _action_space(self, agent: str) -> spaces.Space[Any]:
+        world = self.game.world
+        action = MaskedDiscrete(world.A, self.masks, agent)
+        if SPEECH[world.speech] == "text":
+            return ActionWithText(action, self.game.config.max_say)
+        return action
+
+    def _observation_space(self) -> spaces.Dict:
+        inner: spaces.Space[Any]
+        inner = self.layout.dict_space() if self.observation_mode == "dict" else self.layout.vector_space()
+        parts: dict[str, spaces.Space[Any]] = {
+            "observation": inner,
+            "action_mask": spaces.Box(0, 1, (self.game.world.A,), np.int8),
+        }
+        if self.observation_mode == "text":
+            parts["text"] = AnyText(MAX_SUMMARY)
+        return spaces.Dict(parts)
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """`Dict{"observation", "action_mask": int8 (A,)}`; "text" beside them in mode "text"."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """`Discrete(A)`; with speech "text" `Dict{"action": Discrete(A), "say": Text}`, which also takes a plain int."""
+        return self._action_spaces[agent]
+
+    # --- observing ---------------------------------------------------------------------------------------------------
+
+    def _observe(self, view: View | None, mask: NDArray[np.int8]) -> dict[str, Any]:
+        """The observation of a view; zeros for None (a dead agent)."""
+        world, layout, mode = self.game.world, self.layout, self.observation_mode
+        if mode == "vector":
+            return {"observation": vector(world, layout, view), "action_mask": mask.copy()}
+        if mode == "dict":
+            return {"observation": named(world, layout, view), "action_mask": mask.copy()}
+        text = summary(self.game.briefing, view)[:MAX_SUMMARY] if view is not None else ""
+        return {"observation": vector(world, layout, view), "action_mask": mask.copy(), "text": text}
+
+    def _info(self, i: int, view: View, mask: NDArray[np.int8]) -> Info:
+        return Info(view, self.game.briefing, mask)
+
+    # --- acting ------------------------------------------------------------------------------------------------------
+
+    def _parse(self, i: int, action: Any) -> tuple[int, str | None]:
+        """(action number, what is said) of what an agent submitted; `IllegalActionError` when it is neither."""
+        say: str | None = None
+        given = action
+        if isinstance(action, dict):
+            unknown = action.keys() - {"action", "say"}
+            if unknown or "action" not in action:
+                raise IllegalActionError(
+                    f'{self.possible_agents[i]}: an action dict has "action" and may have "say", got {sorted(action)}'
+                )
+            say = self.game.clean_say(i, action.get("say"))
+            given = action["action"]
+        try:
+            if isinstance(given, bool | np.bool_ | float | np.floating | str) or given is None:
+                raise TypeError
+            number = int(given)
+        except (TypeError, ValueError):
+            raise IllegalActionError(
+                f"{self.possible_agents[i]}: action {given!r} is no action number (phase {self.game.phase}, "
+                f"0..{self.game.world.A - 1})"
+            ) from None
+        return number, say
+
+    def _rewards(self) -> dict[str, float]:
+        """Team rewards of a finished game: +1 to the winners, the dead too, -1 to the others."""
+        state = self.game.state
+        geese = 1.0 if state.winner == 1 else -1.0
+        return {a: -geese if state.ducks >> i & 1 else geese for i, a in enumerate(self.possible_agents)}
+
+    def _new_seed(self, seed: int | None) -> int:
+        """The seed of the next episode: the given one, which also decides those that follow without one."""
+        if seed is not None:
+            if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+                raise ConfigError(f"seed={seed!r}: must be a whole number from 0, or None")
+            self._episodes = np.random.SeedSequence([int(seed), 1])
+            return int(seed)
+        return int(self._episodes.spawn(1)[0].generate_state(1, np.uint64)[0] >> 11)
+
+    # --- the whole ---------------------------------------------------------------------------------------------------
+
+    def _state_size(self) -> int:
+        world = self.game.world
+        return 12 + world.n * (world.n + world.R * 5 + 8)
+
+    def state(self) -> NDArray[np.float32]:
+        """The full state for a centralised critic, float32 (state_space): nothing of it is hidden.
+
+        12 scalars (phase one-hot, tick, meeting, calls left, tasks left, round, by body, winner, speaker), then per
+        seat: role, alive, ticks to arrival, cooldown, place in the turn order of this tick, vote + 1, body seen by how
+        many, speaking place; who it knows to be dead (n); room, origin, destination, own unfinished tasks and
+        where its body lies (R each, one-hot or flags).
+        """
+        world, state = self.game.world, self.game.state
+        n, rooms = world.n, world.R
+        out = array("f", bytes(4 * self._state_size()))
+        out[state.phase] = 1
+        out[4:12] = array(
+            "f",
+            (
+                state.tick / world.max_ticks,
+                state.meeting / 10,
+                state.calls_left,
+                state.tasks_left / max(1, n * world.k),
+                state.round / world.rounds,
+                state.by_body,
+                state.winner,
+                state.speaker / n,
+            ),
+        )
+        far, width = max(world.weight), n + rooms * 5 + 8
+        for i in range(n):
+            row = 12 + i * width
+            out[row] = state.ducks >> i & 1
+            out[row + 1] = state.alive >> i & 1
+            out[row + 2] = state.left[i] / far
+            out[row + 3] = state.cooldown[i] / max(1, world.kill_cooldown)
+            out[row + 4] = state.order.index(i) / n if i in state.order else 0
+            out[row + 5] = (state.vote[i] + 1) / (n + 1)
+            out[row + 6] = state.body_seen[i].bit_count() / n
+            out[row + 7] = (state.speaking.index(i) + 1) / n if i in state.speaking else 0
+            row += 8
+            for j in range(n):
+                out[row + j] = state.known_dead[i] >> j & 1
+            row += n
+            for block, place in enumerate((state.room[i], state.origin[i], state.dest[i], -1, state.body_room[i])):
+                if place >= 0:
+                    out[row + block * rooms + place] = 1
+            for s in range(i * world.k, (i + 1) * world.k):
+                if state.progress[s] < world.task_ticks:
+                    out[row + 3 * rooms + state.task_room[s]] = 1 - state.progress[s] / world.task_ticks
+        return np.frombuffer(out, np.float32)
+
+    def render(self) -> None:
+        """Nothing is drawn with render_mode None."""
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -1,0 +1,272 @@
+"""A view as numbers: one table of fields, read as a dict of named arrays or as one float32 vector.
+
+`observation="dict"` holds every field raw (int8 0/1 or int32, ticks in ticks); `observation="vector"` is the same fields
+in the same order, flattened, each multiplied by its scale. Players are in self-relative order: entry d is seat
+(own seat + d) mod n, so entry 0 is the viewer. Rooms are in the order of the map file.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, NamedTuple
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from quack_env.kinds import KINDS
+from quack_env.state import DISCUSSION, PHASES, VOTING
+from quack_env.statements import decode
+from quack_env.view import WITNESSED, View
+from quack_env.world import TOKENS, World
+
+EVENT_COLUMNS = 6
+FORMS = 6  # forms of a statement: was_in, saw, did_task, suspect, vouch, nothing
+SOON = 50  # ticks; ages are scaled by it
+
+
+class Field(NamedTuple):
+    """One named array of the observation: raw integers in [0, high]; ``scale`` turns them into the vector's floats."""
+
+    name: str
+    shape: tuple[int, ...]
+    high: int
+    scale: float
+    binary: bool
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        """Number of entries."""
+        return int(np.prod(self.shape))
+
+
+def field_table(world: World) -> list[Field]:
+    """The fields of an observation in order, with shapes for this world's sizes."""
+    n, rooms = world.n, world.R
+    far = max(world.weight)
+
+    def flag(name: str, shape: tuple[int, ...], meaning: str) -> Field:
+        return Field(name, shape, 1, 1.0, True, meaning)
+
+    def amount(name: str, shape: tuple[int, ...], high: int, meaning: str, unit: float = 0) -> Field:
+        return Field(name, shape, high, 1 / (unit or max(high, 1)), False, meaning)
+
+    table = [
+        flag("phase", (len(PHASES),), f"one-hot: {', '.join(PHASES)}"),
+        amount("tick", (1,), world.max_ticks, "ticks since the spawn"),
+        flag("asked", (1,), "the viewer is to decide now"),
+        flag("duck", (1,), "own role"),
+        flag("seat", (n,), "own seat, one-hot in absolute seats (actions name absolute seats)"),
+        flag("room", (rooms,), "own room, one-hot; all zero in transit"),
+        flag("origin", (rooms,), "room the own transit left, one-hot"),
+        flag("dest", (rooms,), "destination of the own transit, one-hot"),
+        amount("remaining", (1,), far, "ticks to the own arrival"),
+        amount("adjacent", (rooms,), far, "travel ticks from the own room to each adjacent room, else 0"),
+        flag("task", (rooms,), "own unfinished task there"),
+        amount("progress", (rooms,), world.task_ticks, "units done of the own task there (all of them: finished)"),
+        flag("here", (n,), "living in the own room, oneself left out"),
+        flag("bodies", (n,), "whose bodies lie in the own room"),
+        flag("known_dead", (n,), "known to be dead"),
+        flag("partners", (n,), "fellow Ducks, for a Duck"),
+        amount("cooldown", (1,), world.kill_cooldown, "ticks until the viewer may kill; 0 for a Goose"),
+        amount("calls_left", (1,), world.button_budget, "button calls left for all"),
+        flag("caller", (n,), "who called the current or last meeting, one-hot"),
+        flag("reason", (2,), "one-hot: it was called by button, by body"),
+        amount("speaking", (n,), n, "place in the speaking order of the current meeting, from 1; 0 outside"),
+        amount("round", (1,), world.rounds, "discussion round from 1; 0 outside"),
+        flag("last_room", (n, rooms), "room where each was last seen, now if present"),
+        amount("since", (n,), world.max_ticks, "ticks since then", SOON),
+        flag("at_scene", (n,), "seen in a room with a body"),
+        flag("left_scene", (n,), "seen leaving, or last seen in, a room where the viewer knows a body"),
+        Field(
+            "events",
+            (WITNESSED, EVENT_COLUMNS),
+            max(world.max_ticks, n, rooms, len(KINDS), 127),
+            1 / max(n, rooms, len(KINDS)),
+            False,
+            "witnessed since the own previous decision, oldest first, zero rows behind: kind + 1, actor + 1, "
+            "target + 1 (relative seats), room + 1, to + 1, age in ticks; 0 is none",
+        ),
+        flag("dropped", (1,), f"more than {WITNESSED} events were witnessed; the oldest are missing"),
+    ]
+    if world.reveal_role:
+        table.append(flag("revealed_ducks", (n,), "ejected and shown to be a Duck"))
+        table.append(flag("revealed_geese", (n,), "ejected and shown to be a Goose"))
+    if world.speech == TOKENS:
+        table.append(
+            flag(
+                "statements",
+                (world.rounds, n, FORMS + n + rooms),
+                "what each said in each round of the current meeting: form (was_in, saw, did_task, suspect, vouch, "
+                "nothing), player named (relative), room named; each one-hot",
+            )
+        )
+    return table
+
+
+class Layout:
+    """Where each field lies in the raw buffer and the vector of this world; spaces and decoding follow from it."""
+
+    def __init__(self, world: World) -> None:
+        self.fields = field_table(world)
+        self.at: dict[str, int] = {}
+        self.slices: dict[str, slice] = {}
+        size = 0
+        for field in self.fields:
+            self.at[field.name] = size
+            self.slices[field.name] = slice(size, size + field.size)
+            size += field.size
+        self.size = size
+        self.zeros = bytes(4 * size)
+        self.scale = np.concatenate([np.full(f.size, f.scale, np.float32) for f in self.fields])
+        highs = np.concatenate([np.full(f.size, f.high, np.float32) for f in self.fields])
+        self.high: NDArray[np.float32] = highs * self.scale
+        rooms = world.R
+        self.rows = [array("f", world.weight[r * rooms : (r + 1) * rooms]) for r in range(rooms)]
+
+    def vector_space(self) -> spaces.Box:
+        """float32 (V,)."""
+        return spaces.Box(np.zeros(self.size, np.float32), self.high, dtype=np.float32)
+
+    def dict_space(self) -> spaces.Dict:
+        """One entry per field: MultiBinary int8 or Box int32."""
+        return spaces.Dict(
+            {
+                f.name: spaces.MultiBinary(f.shape if len(f.shape) > 1 else f.shape[0])
+                if f.binary
+                else spaces.Box(0, f.high, f.shape, np.int32)
+                for f in self.fields
+            }
+        )
+
+
+def vector(world: World, layout: Layout, view: View | None) -> NDArray[np.float32]:
+    """The view as a fresh float32 (V,) array; zeros for None (a dead agent)."""
+    return np.frombuffer(encode(world, layout, view), np.float32) * layout.scale
+
+
+def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[Any]]:
+    """The view as fresh named arrays; zeros for None (a dead agent)."""
+    raw = np.frombuffer(encode(world, layout, view), np.float32)
+    counts = raw.astype(np.int32)
+    flags = counts.astype(np.int8)
+    return {
+        f.name: (flags if f.binary else counts)[layout.slices[f.name]].reshape(f.shape) for f in layout.fields
+    }
+
+
+def encode(world: World, layout: Layout, view: View | None) -> array[float]:
+    """The raw values of all fields, in order."""
+    out = array("f", layout.zeros)
+    if view is not None:
+        encode_self(world, layout, view, out)
+        encode_others(world, layout, view, out)
+        encode_events(world, layout, view, out)
+        if view.speaking:
+            encode_meeting(world, layout, view, out)
+    return out
+
+
+def encode_self(world: World, layout: Layout, view: View, out: array[float]) -> None:
+    """Time, own role and seat, own place and tasks."""
+    at = layout.at
+    out[at["phase"] + view.phase] = 1
+    out[at["tick"]] = view.tick
+    out[at["asked"]] = view.asked
+    out[at["duck"]] = view.duck
+    out[at["seat"] + view.me] = 1
+    if view.room >= 0:
+        out[at["room"] + view.room] = 1
+        out[layout.slices["adjacent"]] = layout.rows[view.room]
+    elif view.dest >= 0:
+        out[at["origin"] + view.origin] = 1
+        out[at["dest"] + view.dest] = 1
+        out[at["remaining"]] = view.left
+    task, progress = at["task"], at["progress"]
+    for room, done in zip(view.task_room, view.progress, strict=True):
+        if done < world.task_ticks:
+            out[task + room] = 1
+        if done:
+            out[progress + room] = done
+    if view.cooldown > 0:
+        out[at["cooldown"]] = view.cooldown
+    out[at["calls_left"]] = view.calls_left
+    if view.caller >= 0:
+        out[at["caller"] + (view.caller - view.me) % world.n] = 1
+        out[at["reason"] + view.by_body] = 1
+
+
+def encode_others(world: World, layout: Layout, view: View, out: array[float]) -> None:
+    """Who is here, who is dead, where everybody was last seen."""
+    n, me = world.n, view.me
+    at = layout.at
+    put(out, at["here"], view.here, n, me)
+    put(out, at["bodies"], view.bodies, n, me)
+    put(out, at["known_dead"], view.known_dead, n, me)
+    put(out, at["partners"], view.partners, n, me)
+    put(out, at["at_scene"], view.at_scene, n, me)
+    put(out, at["left_scene"], view.left_scene, n, me)
+    if world.reveal_role:
+        put(out, at["revealed_ducks"], view.revealed_ducks, n, me)
+        put(out, at["revealed_geese"], view.revealed_geese, n, me)
+    last_room, since, rooms = at["last_room"], at["since"], world.R
+    here = view.here
+    j = me
+    for d in range(1, n):
+        j = j + 1 if j + 1 < n else 0
+        if here >> j & 1:
+            out[last_room + d * rooms + view.room] = 1
+        elif view.last_room[j] >= 0:
+            out[last_room + d * rooms + view.last_room[j]] = 1
+            out[since + d] = view.tick - view.last_tick[j]
+
+
+def put(out: array[float], base: int, seats: int, n: int, me: int) -> None:
+    """Write a set of seats as flags in self-relative order."""
+    if seats:
+        seats = seats >> me | seats << n - me
+        for d in range(n):
+            if seats >> d & 1:
+                out[base + d] = 1
+
+
+def encode_events(world: World, layout: Layout, view: View, out: array[float]) -> None:
+    """What was witnessed, a row an event."""
+    out[layout.at["dropped"]] = view.dropped
+    row = layout.at["events"]
+    n, me = world.n, view.me
+    for event in view.events:
+        actor = event >> 5 & 31
+        target = event >> 10 & 31
+        out[row] = (event & 31) + 1
+        if actor:
+            out[row + 1] = (actor - 1 - me) % n + 1
+        if target:
+            out[row + 2] = (target - 1 - me) % n + 1
+        out[row + 3] = event >> 15 & 127
+        out[row + 4] = event >> 22 & 127
+        out[row + 5] = view.tick - (event >> 45)
+        row += EVENT_COLUMNS
+
+
+def encode_meeting(world: World, layout: Layout, view: View, out: array[float]) -> None:
+    """Speaking order, round, and what was said (speech "tokens")."""
+    n, me, rooms = world.n, view.me, world.R
+    base = layout.at["speaking"]
+    for place, j in enumerate(view.speaking):
+        out[base + (j - me) % n] = place + 1
+    out[layout.at["round"]] = view.round
+    if world.speech != TOKENS or view.phase not in (DISCUSSION, VOTING):
+        return
+    base = layout.at["statements"]
+    width = FORMS + n + rooms
+    for place, code in enumerate(view.said):
+        if code:
+            form, target, room = decode(world, code - 1)
+            row = base + (place // n * n + (place % n - me) % n) * width
+            out[row + form - 1] = 1
+            if target >= 0:
+                out[row + FORMS + (target - me) % n] = 1
+            if room >= 0:
+                out[row + FORMS + n + room] = 1

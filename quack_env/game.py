@@ -1,0 +1,243 @@
+"""One game: world, state and what was said, driven by the rules. The environments are thin adapters around it."""
+
+from __future__ import annotations
+
+import unicodedata
+from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
+
+from quack_env import rules as the_rules
+from quack_env.briefing import Briefing
+from quack_env.chance import game_key
+from quack_env.config import GameConfig
+from quack_env.errors import IllegalActionError, TrajectoryError
+from quack_env.game_map import GameMap
+from quack_env.kinds import CHAT, STATEMENT
+from quack_env.outcome import Outcome, outcome
+from quack_env.rules import ASK, CLOSED, DONE
+from quack_env.state import DISCUSSION, FREE, PHASES, VOTING, State
+from quack_env.statements import named, words
+from quack_env.view import Message, View, look
+from quack_env.world import OFF, TEXT, World
+
+STATE_SCHEMA = 1
+
+
+class Game:
+    """A game of one config, map and speech mode: deal, ask, act, and what each agent may know.
+
+    ``rules`` holds the functions of `quack_env.rules`, or the same ones bound to given chance (see `bind`).
+    """
+
+    rules: ClassVar[ModuleType | SimpleNamespace] = the_rules
+
+    def __init__(self, config: GameConfig, game_map: GameMap, speech: str = "tokens") -> None:
+        self.config = config
+        self.game_map = game_map
+        self.world = World(config, game_map, speech)
+        self.recording = False
+        self.seals: list[tuple[int, str]] = []
+        """While ``recording``: (events before it, state hash) of every tick and phase that ended since `take`."""
+        self.texts: dict[int, str] = {}
+        """Texts of the utterances in the state's log, by position in it."""
+
+    def deal(self, seed: int, fork: int = 0) -> None:
+        """Deal the game of this seed and advance to the first decision."""
+        self.seed = seed
+        self.fork = fork
+        self.state = State(self.world)
+        key = game_key(seed, fork)
+        self.briefing = Briefing(self.config, self.game_map, self.world, key)
+        self.inbox: list[list[Message]] = [[] for _ in range(self.world.n)]
+        self.transcript: list[Message] = []
+        self.seals.clear()
+        self.texts.clear()
+        self.rules.deal(self.world, self.state, key)
+        self.advance()
+
+    def advance(self) -> int:
+        """Go on to the next decision or the end; ASK or DONE."""
+        settle, world, state = self.rules.settle, self.world, self.state
+        status = settle(world, state)
+        while status == CLOSED:
+            if self.recording:
+                self.seals.append((len(state.log), state.digest()))
+            status = settle(world, state)
+        return int(status)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.state.winner != 0
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended, or None."""
+        return outcome(self.state)
+
+    @property
+    def phase(self) -> str:
+        """ "free_roam", "discussion", "voting" or "over"."""
+        return PHASES[self.state.phase]
+
+    # --- knowing -----------------------------------------------------------------------------------------------------
+
+    def view(self, i: int) -> View:
+        """What agent i knows now."""
+        view = View()
+        look(self.world, self.state, i, view)
+        if self.inbox[i]:
+            view.messages = tuple(self.inbox[i])
+        if self.transcript and self.state.phase in (DISCUSSION, VOTING):
+            view.transcript = tuple(self.transcript)
+        return view
+
+    def mask(self, i: int) -> bytearray:
+        """The legal actions of agent i, living and asked now, as A bytes 0/1."""
+        mask = bytearray(self.world.A)
+        self.rules.legal(self.world, self.state, i, mask)
+        return mask
+
+    def wait_mask(self) -> bytearray:
+        """The mask of an agent that is not asked: wait only."""
+        mask = bytearray(self.world.A)
+        mask[0] = 1
+        return mask
+
+    # --- acting ------------------------------------------------------------------------------------------------------
+
+    def show(self, i: int) -> None:
+        """Agent i decides now on what it has been shown; its next view begins here."""
+        self.rules.show(self.state, i)
+        if self.inbox[i]:
+            self.inbox[i] = []
+
+    def act(self, action: int, say: str | None = None) -> None:
+        """Apply a legal action of the agent asked now, with what it says; `advance` is the caller's next step."""
+        world, state = self.world, self.state
+        i = state.current
+        if state.phase == FREE:
+            if say:
+                self.chat(i, say)
+            self.rules.act(world, state, action)
+        elif state.phase == DISCUSSION:
+            meeting, number, tick = state.meeting - 1, state.round, state.tick
+            start = len(state.log)
+            self.rules.act(world, state, action)
+            text = say or self.statement_text(state.log[start])
+            self.texts[start] = text
+            message = Message(tick, self.briefing.names[i], text, meeting=meeting, round=number)
+            if number == 1 and self.transcript and self.transcript[-1].meeting != meeting:
+                self.transcript = []
+            self.transcript.append(message)
+            self.hear(message, state.log[start] >> 29 & 0xFFFF, i)
+        else:
+            self.rules.act(world, state, action)
+
+    def chat(self, i: int, say: str) -> None:
+        """Agent i is heard in its room, before its action applies."""
+        state = self.state
+        self.texts[len(state.log)] = say
+        self.rules.chat(self.world, state, i)
+        room = self.game_map.rooms[state.room[i]]
+        self.hear(Message(state.tick, self.briefing.names[i], say, room=room), state.log[-1] >> 29 & 0xFFFF, i)
+
+    def hear(self, message: Message, seen_by: int, speaker: int) -> None:
+        """Put a message into the inbox of everybody who hears it but the speaker."""
+        for j, inbox in enumerate(self.inbox):
+            if seen_by >> j & 1 and j != speaker:
+                inbox.append(message)
+
+    def statement_text(self, event: int) -> str:
+        """The plain words of a token statement; "" for speech without text."""
+        target, room, kind = (event >> 10 & 31) - 1, (event >> 15 & 127) - 1, (event >> 22 & 127) - 1
+        if kind == 0:
+            return ""
+        names, rooms = self.briefing.names, self.game_map.rooms
+        return words(named(kind, names[target] if target >= 0 else None, rooms[room] if room >= 0 else None))
+
+    def take(self) -> tuple[list[int], dict[int, str], list[tuple[int, str]]]:
+        """The packed events, texts and state hashes since the last call; they are cleared."""
+        state = self.state
+        taken = state.log, self.texts, self.seals
+        state.log, self.texts, self.seals = [], {}, []
+        return taken
+
+    def drop_log(self) -> None:
+        """Forget events that nobody records."""
+        if not self.recording and self.state.log:
+            self.state.log.clear()
+            if self.texts:
+                self.texts.clear()
+
+    # --- words -------------------------------------------------------------------------------------------------------
+
+    def clean_say(self, i: int, say: str | None) -> str | None:
+        """What is heard of an utterance: NFC, without control characters; `IllegalActionError` where it may not be."""
+        if not say:
+            return None
+        if not isinstance(say, str):
+            raise IllegalActionError(f"{self.briefing.agents[i]}: say must be text or None, got {type(say).__name__}")
+        if self.world.speech != TEXT:
+            raise IllegalActionError(f'{self.briefing.agents[i]}: say needs speech="text"')
+        text = unicodedata.normalize("NFC", say)
+        text = "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))
+        if len(text) > self.config.max_say:
+            raise IllegalActionError(
+                f"{self.briefing.agents[i]}: say has {len(text)} characters, at most {self.config.max_say} are allowed"
+            )
+        return text
+
+    def refuse(self, i: int, action: object, mask: bytearray | bytes) -> IllegalActionError:
+        """The error for an action outside the mask: names agent, phase and legal set."""
+        names = self.briefing.action_names
+        given = names[action] if isinstance(action, int) and 0 <= action < len(names) else repr(action)
+        legal = [name for name, allowed in zip(names, mask, strict=True) if allowed]
+        shown = ", ".join(legal[:40]) + (f" and {len(legal) - 40} more" if len(legal) > 40 else "")
+        return IllegalActionError(
+            f"{self.briefing.agents[i]} may not do {given} ({action!r}) in phase {self.phase} "
+            f"at tick {self.state.tick}; legal: {shown}"
+        )
+
+    # --- saving ------------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The game as JSON-ready data; config, map and speech mode are not in it."""
+        return {
+            "schema": STATE_SCHEMA,
+            "seed": self.seed,
+            "fork": self.fork,
+            "state": self.state.to_dict(),
+            "inbox": [[list(message) for message in inbox] for inbox in self.inbox],
+            "transcript": [list(message) for message in self.transcript],
+        }
+
+    def load(self, data: dict[str, Any]) -> None:
+        """Take over the game of `to_dict`; `TrajectoryError` when it is of another schema or kind of game."""
+        if data.get("schema") != STATE_SCHEMA:
+            raise TrajectoryError(f"state schema {data.get('schema')!r}: this version reads {STATE_SCHEMA}")
+        state = State(self.world)
+        state.load(data["state"])
+        self.state = state
+        self.seed, self.fork = data["seed"], data["fork"]
+        self.briefing = Briefing(self.config, self.game_map, self.world, game_key(self.seed))
+        self.inbox = [[Message(*message) for message in inbox] for inbox in data["inbox"]]
+        self.transcript = [Message(*message) for message in data["transcript"]]
+        self.seals.clear()
+        self.texts.clear()
+
+
+def bind(**chance: Any) -> SimpleNamespace:
+    """The functions of `rules`, with some of its draws replaced by given ones (same signature).
+
+    The functions are the same code over another namespace: the rules do not know the difference.
+    """
+    namespace: dict[str, Any] = dict(vars(the_rules))
+    kind = type(bind)
+    for name, value in vars(the_rules).items():
+        if isinstance(value, kind) and value.__module__ == the_rules.__name__:
+            namespace[name] = kind(value.__code__, namespace, name, value.__defaults__)
+    namespace.update(chance)
+    return SimpleNamespace(**namespace)
+
+

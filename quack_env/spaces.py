@@ -1,0 +1,69 @@
+"""Action and observation spaces: subclasses of Gymnasium's that know the mask and take text as people write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+Mask = NDArray[np.int8]
+
+
+class AnyText(spaces.Text):
+    """Any Unicode text up to ``max_length`` characters, the empty one included (Gymnasium's Text limits the alphabet)."""
+
+    def __init__(self, max_length: int) -> None:
+        super().__init__(max_length, min_length=0)
+
+    def contains(self, x: Any) -> bool:
+        """Whether x is text of allowed length."""
+        return isinstance(x, str) and len(x) <= self.max_length
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AnyText) and other.max_length == self.max_length
+
+    def __repr__(self) -> str:
+        return f"AnyText({self.max_length})"
+
+
+class MaskedDiscrete(spaces.Discrete):
+    """Discrete(A) that draws legal actions when sampled without a mask: the legal ones of its agent at that moment.
+
+    ``masks`` is the environment's table of current masks, shared and kept up to date by it.
+    """
+
+    def __init__(self, n: int, masks: Mapping[str, Mask], agent: str) -> None:
+        super().__init__(n)
+        self._masks = masks
+        self._agent = agent
+
+    def sample(self, mask: Mask | None = None, probability: NDArray[np.float64] | None = None) -> np.int64:
+        """A random action; of the legal ones unless another ``mask`` (int8, (A,)) or ``probability`` is given."""
+        if mask is None and probability is None:
+            mask = self._masks.get(self._agent)
+        return np.int64(super().sample(mask, probability))
+
+
+class ActionWithText(spaces.Dict):
+    """`Dict{"action": Discrete(A), "say": Text}` that also takes a plain action and a plain mask."""
+
+    def __init__(self, action: MaskedDiscrete, max_length: int) -> None:
+        super().__init__({"action": action, "say": AnyText(max_length)})
+
+    def contains(self, x: Any) -> bool:
+        """Whether x is an action number, or a dict of "action" and, if it likes, "say" (text or None)."""
+        if not isinstance(x, dict):
+            return bool(self["action"].contains(x))
+        say = x.get("say")
+        return x.keys() <= {"action", "say"} and self["action"].contains(x.get("action")) and (say is None or say in self["say"])
+
+    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
+        """A random action and text; ``mask`` may be that of the action alone."""
+        if isinstance(mask, np.ndarray):
+            mask = {"action": mask, "say": None}
+        if isinstance(mask, dict):
+            return {"action": self["action"].sample(mask.get("action")), "say": self["say"].sample(mask.get("say"))}
+        return {"action": self["action"].sample(), "say": self["say"].sample()}

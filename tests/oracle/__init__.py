@@ -1,0 +1,1 @@
+"""An independent, slow implementation of the rules, used to check the fast one."""
