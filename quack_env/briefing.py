@@ -20,7 +20,10 @@ class Briefing:
     Names are dealt to seats, and listed, in orders drawn from the seed, because models favour the first name they read.
     """
 
-    def __init__(self, config: GameConfig, game_map: GameMap, world: World, key: int) -> None:
+    def __init__(
+        self, config: GameConfig, game_map: GameMap, world: World, key: int, names: tuple[str, ...] | None = None
+    ) -> None:
+        """``names`` by seat, where they are given and not dealt from the key."""
         n = config.n_players
         self.config = config
         self.game_map = game_map
@@ -28,7 +31,7 @@ class Briefing:
         self.agents = tuple(AGENT.format(i) for i in range(n))
         order = [0] * n
         shuffle(key, NAMES, 0, n, order)
-        self.names = tuple(config.player_names[p] for p in order)
+        self.names = names or tuple(config.player_names[p] for p in order)
         shuffle(key, LISTING, 0, n, order)
         self.listing = tuple(order)
 

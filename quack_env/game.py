@@ -36,8 +36,8 @@ class Game:
         self.game_map = game_map
         self.world = World(config, game_map, speech)
         self.recording = False
-        self.seals: list[tuple[int, str]] = []
-        """While ``recording``: (events before it, state hash) of every tick and phase that ended since `take`."""
+        self.seals: list[tuple[int, int, str]] = []
+        """While ``recording``: (events before it, tick, state hash) of every tick and phase that ended since `take`."""
         self.texts: dict[int, str] = {}
         """Texts of the utterances in the state's log, by position in it."""
 
@@ -48,11 +48,15 @@ class Game:
         self.state = State(self.world)
         key = game_key(seed, fork)
         self.briefing = Briefing(self.config, self.game_map, self.world, key)
+        self.rules.deal(self.world, self.state, key)
+        self.begin()
+
+    def begin(self) -> None:
+        """Go from the deal to the first decision; nothing has been said."""
         self.inbox: list[list[Message]] = [[] for _ in range(self.world.n)]
         self.transcript: list[Message] = []
         self.seals.clear()
         self.texts.clear()
-        self.rules.deal(self.world, self.state, key)
         self.advance()
 
     def advance(self) -> int:
@@ -61,7 +65,7 @@ class Game:
         status = settle(world, state)
         while status == CLOSED:
             if self.recording:
-                self.seals.append((len(state.log), state.digest()))
+                self.seals.append((len(state.log), state.tick, state.digest()))
             status = settle(world, state)
         return int(status)
 
@@ -134,6 +138,12 @@ class Game:
         else:
             self.rules.act(world, state, action)
 
+    def lapse(self, action: int, say: str | None = None) -> None:
+        """The free-roam action of the agent asked now has become illegal since it was chosen: it waits."""
+        if say:
+            self.chat(self.state.current, say)
+        self.rules.lapse(self.world, self.state, action)
+
     def chat(self, i: int, say: str) -> None:
         """Agent i is heard in its room, before its action applies."""
         state = self.state
@@ -156,7 +166,7 @@ class Game:
         names, rooms = self.briefing.names, self.game_map.rooms
         return words(named(kind, names[target] if target >= 0 else None, rooms[room] if room >= 0 else None))
 
-    def take(self) -> tuple[list[int], dict[int, str], list[tuple[int, str]]]:
+    def take(self) -> tuple[list[int], dict[int, str], list[tuple[int, int, str]]]:
         """The packed events, texts and state hashes since the last call; they are cleared."""
         state = self.state
         taken = state.log, self.texts, self.seals

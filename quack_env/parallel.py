@@ -1,0 +1,149 @@
+"""The parallel form: everybody acts at once, a tick a step; one speaker a step in discussions, the vote in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pettingzoo.utils.env import ParallelEnv
+
+from quack_env.base import QuackBase
+from quack_env.errors import IllegalActionError
+from quack_env.info import Info
+from quack_env.state import DISCUSSION, FREE
+from quack_env.view import View, is_asked_together
+
+Step = tuple[
+    dict[str, dict[str, Any]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
+]
+
+
+class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
+    """QUACK as a native PettingZoo ParallelEnv. Options: see `QuackBase`.
+
+    Masks are those at the start of the tick; the actions apply in this tick's turn order. An action that has become
+    illegal by then becomes wait: `infos[agent]["lapsed"]` is True. Who is not asked (in transit, not the speaker, dead)
+    has the mask {wait}.
+    """
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
+        self.game.deal(self._new_seed(seed))
+        self.agents = self.possible_agents[:]
+        self._wait: NDArray[np.int8] = np.frombuffer(self.game.wait_mask(), np.int8)
+        return self._look(())
+
+    def _look(self, lapsed: tuple[int, ...]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Observations and infos of the agents, from views and masks made once a step."""
+        game = self.game
+        self._legal: dict[int, bytearray] = {}
+        observations: dict[str, dict[str, Any]] = {}
+        infos: dict[str, dict[str, Any]] = {}
+        for agent in self.agents:
+            i = self.possible_agents.index(agent)
+            view: View = game.view(i)
+            view.asked = 0
+            mask = self._wait
+            if not game.over and is_asked_together(game.state, i):
+                view.asked = 1
+                self._legal[i] = game.mask(i)
+                mask = np.frombuffer(self._legal[i], np.int8)
+            self.masks[agent] = mask
+            observations[agent] = self._observe(view if view.self_alive else None, mask)
+            infos[agent] = Info(view, game.briefing, mask.copy())
+            if i in lapsed:
+                infos[agent]["lapsed"] = True
+        return observations, infos
+
+    def step(self, actions: Mapping[str, Any]) -> Step:
+        """Apply one action of every agent (the dead, and who is not asked, wait; they may be left out).
+
+        Raises:
+            IllegalActionError: an action outside its agent's mask; names agent, phase and legal set; nothing happens.
+        """
+        game = self.game
+        chosen = self._check(actions)
+        game.drop_log()
+        lapsed = self._play(chosen)
+        over = game.over
+        before = self.agents
+        if over:
+            rewards = self._rewards()
+            terminations = dict.fromkeys(before, True)
+        else:
+            rewards = dict.fromkeys(before, 0.0)
+            gone = ~game.state.alive if self.dead_agents == "remove" else 0
+            terminations = {a: bool(gone >> self.possible_agents.index(a) & 1) for a in before}
+        observations, infos = self._look(lapsed)
+        if over:
+            for agent in before:
+                infos[agent]["outcome"] = rewards[agent]
+            for agent in self.possible_agents:  # "remove": the outcome of those who left earlier
+                infos.setdefault(agent, {"outcome": rewards[agent]})
+        self.agents = [a for a in before if not terminations[a]]
+        return observations, {a: rewards[a] for a in before}, terminations, dict.fromkeys(before, False), infos
+
+    def _check(self, actions: Mapping[str, Any]) -> dict[int, tuple[int, str | None]]:
+        """The submitted actions of the agents asked now, all of them legal at the start of the step."""
+        game = self.game
+        for agent in actions:
+            if agent not in self._action_spaces:
+                raise IllegalActionError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        chosen: dict[int, tuple[int, str | None]] = {}
+        wait = game.wait_mask()
+        for i, agent in enumerate(self.possible_agents):
+            mask = self._legal.get(i)
+            if mask is None:
+                if agent in actions and self._parse(i, actions[agent])[0] != 0:
+                    raise game.refuse(i, self._parse(i, actions[agent])[0], wait)
+                continue
+            if agent not in actions:
+                raise IllegalActionError(f"{agent} has no action in phase {game.phase} at tick {game.state.tick}")
+            number, say = self._parse(i, actions[agent])
+            if not (0 <= number < len(mask) and mask[number]):
+                raise game.refuse(i, number, mask)
+            chosen[i] = number, say
+        return chosen
+
+    def _play(self, chosen: dict[int, tuple[int, str | None]]) -> tuple[int, ...]:
+        """Apply the step's actions in the order of the rules; who lapsed."""
+        game, state = self.game, self.game.state
+        for i in chosen:
+            game.show(i)
+        lapsed: list[int] = []
+        phase, tick = state.phase, state.tick
+        if phase == DISCUSSION:
+            game.act(*chosen[state.current])
+            game.advance()
+            return ()
+        while state.phase == phase and state.tick == tick and not game.over:
+            i = state.current
+            number, say = chosen[i]
+            if phase == FREE and not game.mask(i)[number]:
+                game.lapse(number, say)
+                lapsed.append(i)
+            else:
+                game.act(number, say)
+            game.advance()
+        return tuple(lapsed)
+
+    def concurrent_agents(self) -> list[str]:
+        """The agents that decide in this step; all others may only wait."""
+        return [self.possible_agents[i] for i in self._legal]
+
+    def state_dict(self) -> dict[str, Any]:
+        """The whole game as JSON-ready data, at any moment before the end."""
+        return self.game.to_dict() | {"agents": self.agents[:]}
+
+    def load_state_dict(
+        self, data: dict[str, Any]
+    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+        """Go on from a `state_dict` of an environment with the same options; observations and infos as from `reset`."""
+        self.game.load({key: value for key, value in data.items() if key != "agents"})
+        self.agents = list(data["agents"])
+        self._wait = np.frombuffer(self.game.wait_mask(), np.int8)
+        return self._look(())

@@ -1,0 +1,255 @@
+"""Replay: drive the rules with the recorded decisions, and check that every event and every state agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from quack_env.briefing import Briefing
+from quack_env.chance import game_key
+from quack_env.errors import TrajectoryError
+from quack_env.events import Event, event_of
+from quack_env.game import Game, bind
+from quack_env.kinds import STATEMENTS
+from quack_env.state import DISCUSSION, FREE, State
+from quack_env.statements import encode
+from quack_env.trajectory import Header, Trajectory
+from quack_env.world import World
+
+DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
+"""Every decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one also its wait)."""
+
+FROM_OUTSIDE = ("fallback",)
+"""Kinds that policies and recorders add; the rules do not make them."""
+
+
+@dataclass
+class Check:
+    """The result of a replay check: what was compared, and the first differences in words."""
+
+    events: int = 0
+    seals: int = 0
+    mismatches: list[str] = field(default_factory=list)
+    illegal: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the replay equals the recording."""
+        return not self.mismatches and not self.illegal
+
+
+def game_of(header: Header) -> Game:
+    """The game of a header, dealt and at its first decision; recorded draws stand in for chance where there are any."""
+    trajectory = Trajectory(header, [])
+    if header.given is None:
+        game = Game(trajectory.config, trajectory.game_map, header.speech)
+        game.recording = True
+        game.deal(header.seed, header.fork)
+    else:
+        game = given_game(trajectory, header.given)
+    _check_deal(game, header)
+    return game
+
+
+def given_game(trajectory: Trajectory, given: dict[str, Any]) -> Game:
+    """A game whose roles, tasks, spawns and orders are the recorded ones (rules.md "Chance can be given")."""
+    header = trajectory.header
+    draws = RecordedDraws(given)
+    bound = bind(
+        draw_turn_order=draws.turn_order, draw_speaking_order=draws.speaking_order, draw_places=draws.places
+    )
+    kind: type[Game] = type("RecordedGame", (Game,), {"rules": bound})
+    game = kind(trajectory.config, trajectory.game_map, header.speech)
+    game.recording = True
+    names = tuple(seat.name for seat in header.seats)
+    key = game_key(header.seed)
+    game.seed, game.fork = header.seed, 0
+    game.state = State(game.world)
+    game.briefing = Briefing(game.config, game.game_map, game.world, key, names)
+    game.rules.deal(game.world, game.state, key)
+    deal_seats(game, header)
+    game.begin()
+    return game
+
+
+def deal_seats(game: Game, header: Header) -> None:
+    """Overwrite the dealt roles and tasks with those of the header (places come through the draws)."""
+    world, state = game.world, game.state
+    rooms = game.game_map.rooms
+    state.ducks = sum(1 << i for i, seat in enumerate(header.seats) if seat.role == "duck")
+    for i, seat in enumerate(header.seats):
+        state.cooldown[i] = world.kill_cooldown if state.ducks >> i & 1 else 0
+        state.task_room[i * world.k : (i + 1) * world.k] = [rooms.index(room) for room in seat.tasks]
+
+
+class RecordedDraws:
+    """Turn orders by tick, speaking orders by meeting and places by leg (room numbers by seat), as recorded."""
+
+    def __init__(self, given: dict[str, Any]) -> None:
+        self.turns = {int(k): v for k, v in given["turn_order"].items()}
+        self.speakers = {int(k): v for k, v in given["speaking_order"].items()}
+        self.rooms = {int(k): v for k, v in given["places"].items()}
+
+    def turn_order(self, world: World, state: State) -> None:
+        """Stands in for `rules.draw_turn_order`: the recorded order, seats it does not name last."""
+        state.order[:] = _complete(self.turns.get(state.tick, []), world.n)
+
+    def speaking_order(self, world: World, state: State) -> None:
+        """Stands in for `rules.draw_speaking_order`."""
+        state.order[:] = _complete(self.speakers.get(state.meeting - 1, []), world.n)
+
+    def places(self, world: World, state: State) -> None:
+        """Stands in for `rules.draw_places`."""
+        recorded = self.rooms.get(state.meeting)
+        if recorded is None:
+            raise TrajectoryError(f"leg {state.meeting}: the recording has no places for it")
+        state.room[:] = recorded
+
+
+def _complete(order: list[int], n: int) -> list[int]:
+    return order + [i for i in range(n) if i not in order]
+
+
+def _check_deal(game: Game, header: Header) -> None:
+    """Roles, names, spawns and tasks of the header must be those of its seed."""
+    rooms, state, world = game.game_map.rooms, game.state, game.world
+    for i, seat in enumerate(header.seats):
+        role = "duck" if state.ducks >> i & 1 else "goose"
+        tasks = [rooms[r] for r in state.task_room[i * world.k : (i + 1) * world.k]]
+        dealt = (role, game.briefing.names[i], tasks)
+        if dealt != (seat.role, seat.name, seat.tasks):
+            raise TrajectoryError(
+                f"seat {i}: the header says {(seat.role, seat.name, seat.tasks)}, its seed deals {dealt}"
+            )
+
+
+class Replay:
+    """Steps through a recorded game: ``game`` is the live game after the first ``position`` recorded events.
+
+    Iterating applies one recorded decision after the other and yields the new events of each.
+    """
+
+    def __init__(self, trajectory: Trajectory) -> None:
+        self.trajectory = trajectory
+        self.recorded = [e for e in trajectory.events if e.kind not in FROM_OUTSIDE]
+        self.game = game_of(trajectory.header)
+        self.check = Check()
+        self._decisions = _decisions(self.recorded)
+        self._seals = iter(_inside(trajectory))
+        self.position = 0
+        self._compare()
+
+    def __iter__(self) -> Iterator[list[Event]]:
+        for chat, decision in self._decisions:
+            if self.game.over or self.check.illegal:
+                break
+            if not self.apply(chat, decision):
+                break
+            yield self._compare()
+
+    def run(self) -> Check:
+        """Replay everything that was recorded and return what was found."""
+        for _ in self:
+            pass
+        self.check.events = len(self.recorded)
+        missing = len(self.recorded) - self.position
+        if missing > 0 and not self.check.illegal:
+            self.check.mismatches.append(f"{missing} recorded events have no counterpart in the replay")
+        return self.check
+
+    def apply(self, chat: Event | None, decision: Event) -> bool:
+        """Apply one recorded decision to the game; False when the rules refuse it (noted as illegal)."""
+        game = self.game
+        i = game.state.current
+        if decision.actor != i:
+            return self._refuse(decision, f"it is {game.briefing.names[i]}'s turn")
+        action = action_of(game, decision)
+        mask = game.mask(i)
+        lapsed = decision.kind == "lapsed"
+        if not lapsed and not mask[action]:
+            return self._refuse(decision, "not legal here")
+        game.show(i)
+        if lapsed:
+            game.lapse(action, chat.text if chat else None)
+        else:
+            game.act(action, chat.text if chat else decision.text)
+        game.advance()
+        return True
+
+    def _refuse(self, decision: Event, why: str) -> bool:
+        self.check.illegal.append(f"event {decision.index}, tick {decision.tick}: {decision.kind}: {why}")
+        return False
+
+    def _compare(self) -> list[Event]:
+        """Compare the new events and state hashes of the game with the recorded ones."""
+        game = self.game
+        log, texts, seals = game.take()
+        start = self.position
+        new = [event_of(packed, start + p, game.briefing, texts.get(p)) for p, packed in enumerate(log)]
+        for event in new:
+            if self.position < len(self.recorded):
+                recorded = self.recorded[self.position]
+                if recorded._replace(index=event.index) != event:
+                    self.check.mismatches.append(f"event {recorded.index}: recorded {recorded}, replayed {event}")
+            self.position += 1
+        for count, tick, digest in seals:
+            seal = next(self._seals, None)
+            if seal is None:
+                continue
+            self.check.seals += 1
+            if seal != (start + count, tick, digest):
+                self.check.mismatches.append(
+                    f"tick {tick}: state after {start + count} events differs from the recorded hash"
+                )
+        return new
+
+
+def _inside(trajectory: Trajectory) -> list[tuple[int, int, str]]:
+    """The recorded state hashes, counted in events of the rules."""
+    before = [0]
+    for event in trajectory.events:
+        before.append(before[-1] + (event.kind not in FROM_OUTSIDE))
+    return [(before[seal.events], seal.tick, seal.hash) for seal in trajectory.seals]
+
+
+def _decisions(events: list[Event]) -> Iterator[tuple[Event | None, Event]]:
+    """The recorded decisions in order, each with the words said along with it in free roam."""
+    chat: Event | None = None
+    lapsed = False
+    for event in events:
+        if event.kind == "chat":
+            chat = event
+        elif event.kind in DECISIONS:
+            if not (lapsed and event.kind == "wait"):
+                yield chat, event
+                chat = None
+            lapsed = event.kind == "lapsed"
+
+
+def action_of(game: Game, event: Event) -> int:
+    """The action number of a recorded decision."""
+    world = game.world
+    rooms = game.game_map.rooms
+    if game.state.phase == FREE:
+        if event.kind == "lapsed":
+            return game.briefing.action((event.data or {})["action"])
+        if event.kind == "depart":
+            return world.act_move + rooms.index(event.to or "")
+        if event.kind == "kill":
+            return world.act_kill + (event.target or 0)
+        if event.kind == "meeting_called":
+            return world.act_report if (event.data or {})["reason"] == "body" else world.act_call
+        return {"wait": 0, "task_step": world.act_task}.get(event.kind, world.act_skip)
+    if game.state.phase == DISCUSSION:
+        says = STATEMENTS.index((event.data or {}).get("says", "speech"))
+        if says == 0:
+            return world.act_speak
+        target = -1 if event.target is None else event.target
+        return world.act_state + encode(world, says, target, rooms.index(event.room) if event.room else -1)
+    return world.act_skip if event.target is None else world.act_vote + event.target
+
+
+def check(trajectory: Trajectory) -> Check:
+    """Whether the replay of a recording equals it, event by event and hash by hash."""
+    return Replay(trajectory).run()

@@ -1,0 +1,96 @@
+"""One seat of the game as a Gymnasium environment; policies play the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+
+from quack_env.aec import QuackAEC
+from quack_env.base import one_of
+from quack_env.chance import policy_seed
+from quack_env.policies import make_policy
+
+SEAT_ID = "quack_env/Seat-v0"
+
+
+class QuackSeat(gymnasium.Env[Any, Any]):
+    """The decisions of one agent; everything between them is played by the other seats' policies.
+
+    Args:
+        seat: the seat to play, from 0; its role changes with the seed.
+        opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy.
+        render_mode: as for the AEC form.
+        options: those of `quack_env.env`.
+
+    The observation, the mask (also `info["action_mask"]`) and the infos are those of the AEC form. When the agent dies
+    the others play on: the step that led there returns the end of the game. The reward is the team's, +1 or -1, at the end.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}
+
+    def __init__(
+        self,
+        seat: int = 0,
+        opponents: Any = "scripted",
+        render_mode: str | None = None,
+        **options: Any,
+    ) -> None:
+        self.env = QuackAEC(render_mode=render_mode, **options)
+        self.render_mode = render_mode
+        agents = self.env.possible_agents
+        self.agent = agents[one_of("seat", seat, tuple(range(len(agents))))]
+        self.observation_space = self.env.observation_space(self.agent)
+        self.action_space = self.env.action_space(self.agent)
+        others = [agent for agent in agents if agent != self.agent]
+        chosen = opponents if isinstance(opponents, Mapping) else dict.fromkeys(others, opponents)
+        self.policies = {a: _policy(chosen.get(a, "scripted")) for a in others}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Deal a new game and play to the seat's first decision."""
+        super().reset(seed=seed)
+        self.env.reset(seed=seed)
+        for i, agent in enumerate(self.env.possible_agents):
+            if agent != self.agent and hasattr(self.policies[agent], "reset"):
+                self.policies[agent].reset(self.env.infos[agent], policy_seed(self.env.game.seed, i))
+        self._play_others()
+        return self._now()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Act, then play to the seat's next decision or the end.
+
+        Raises:
+            IllegalActionError: outside the mask.
+        """
+        self.env.step(action)
+        self._play_others()
+        observation, info = self._now()
+        over = self.env.game.over
+        return observation, self.env.rewards[self.agent] if over else 0.0, over, False, info
+
+    def _play_others(self) -> None:
+        env = self.env
+        while not env.game.over and env.agent_selection != self.agent:
+            agent = env.agent_selection
+            observation, _, _, _, info = env.last()
+            env.step(self.policies[agent](observation, info))
+
+    def _now(self) -> tuple[Any, dict[str, Any]]:
+        return self.env.observe(self.agent), self.env.infos[self.agent]
+
+    def action_masks(self) -> Any:
+        """The legal actions, int8 (A,), under the name sb3-contrib looks for."""
+        return self.env.masks[self.agent]
+
+
+def _policy(policy: Any) -> Any:
+    return make_policy(policy) if isinstance(policy, str) else policy
+
+
+def register() -> None:
+    """Register the seat environment with Gymnasium (its plugin entry point calls this)."""
+    if SEAT_ID not in gymnasium.registry:
+        gymnasium.register(SEAT_ID, entry_point="quack_env.seat:QuackSeat")

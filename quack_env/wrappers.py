@@ -1,0 +1,219 @@
+"""Wrappers: recording."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TextIO
+
+from pettingzoo.utils.env import AECEnv, ParallelEnv
+from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
+
+from quack_env.events import Event, event_of
+from quack_env.game import Game
+from quack_env.trajectory import FILE, Header, Seat, event_line, new_folder, seal_line, write_status
+from quack_env.version import __version__
+from quack_env.world import SPEECH
+
+
+class Recorder:
+    """Writes one game after the other, each to a folder of its own; lines are flushed at the end of every tick."""
+
+    def __init__(self, game: Game, path: str | os.PathLike[str], policies: Mapping[str, str] | None, form: str) -> None:
+        self.game = game
+        self.policies = dict(policies or {})
+        self.form = form
+        self.next = Path(path)
+        self.folder: Path | None = None
+        self._file: TextIO | None = None
+        self._outside: list[tuple[int, str, int, dict[str, Any]]] = []
+
+    def begin(self) -> None:
+        """Start the recording of the game that has just been dealt."""
+        self.end("aborted")
+        self.folder = new_folder(self.next)
+        self.next = following(self.folder)
+        write_status(self.folder, "aborted", "not finished")
+        self._file = open(self.folder / FILE, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 - held open for the game
+        self._file.write(header_of(self.game, self.policies, self.form).model_dump_json() + "\n")
+        self._index = 0
+        self._status = "finished"
+        self._reason: str | None = None
+        self.write()
+
+    def write(self) -> None:
+        """Write what has happened since the last call."""
+        if self._file is None:
+            return
+        game = self.game
+        log, texts, seals = game.take()
+        lines: list[str] = []
+        due = iter(seals)
+        seal = next(due, None)
+        outside = iter(self._outside)
+        extra = next(outside, None)
+        for position, packed in enumerate(log):
+            while seal is not None and seal[0] <= position:
+                lines.append(seal_line(seal[1], seal[2]))
+                seal = next(due, None)
+            while extra is not None and extra[0] <= position:
+                lines.append(self._outside_line(extra))
+                extra = next(outside, None)
+            lines.append(event_line(event_of(packed, self._index, game.briefing, texts.get(position))))
+            self._index += 1
+        while extra is not None:
+            lines.append(self._outside_line(extra))
+            extra = next(outside, None)
+        while seal is not None:
+            lines.append(seal_line(seal[1], seal[2]))
+            seal = next(due, None)
+        self._outside.clear()
+        self._file.write("\n".join([*lines, ""]))
+        self._file.flush()
+        if game.over:
+            self.end(self._status)
+
+    def _outside_line(self, extra: tuple[int, str, int, dict[str, Any]]) -> str:
+        _, kind, seat, data = extra
+        event = Event(self.game.state.tick, self._index, kind, seat, data=data, seen_by=())
+        self._index += 1
+        return event_line(event)
+
+    def fallback(self, agent: str, reason: str) -> None:
+        """Record that a policy's own decision could not be had, and that a declared fallback comes next."""
+        seat = self.game.briefing.agents.index(agent)
+        self._outside.append((len(self.game.state.log), "fallback", seat, {"reason": reason}))
+
+    def fail(self, reason: str) -> None:
+        """Mark the game as spoilt by a failure outside it (a provider's, say): it is not scored."""
+        self._status, self._reason = "infra_failure", reason
+        self.write()
+        self.end("infra_failure")
+
+    def end(self, status: str) -> None:
+        """Close the current recording with a status; nothing happens where none is open."""
+        if self._file is not None and self.folder is not None:
+            self._file.close()
+            self._file = None
+            write_status(self.folder, status, self._reason if status != "finished" else None)
+
+
+def header_of(game: Game, policies: Mapping[str, str], form: str) -> Header:
+    """The header of a game that has just been dealt."""
+    state, world, briefing = game.state, game.world, game.briefing
+    rooms = game.game_map.rooms
+    # The config's map may be a path of this machine; the map itself stands beside it.
+    config = game.config.to_dict() | {"map": game.game_map.name}
+    seats = [
+        Seat(
+            agent=agent,
+            name=briefing.names[i],
+            role="duck" if state.ducks >> i & 1 else "goose",
+            policy=policies.get(agent),
+            spawn=rooms[state.room[i]],
+            tasks=[rooms[r] for r in state.task_room[i * world.k : (i + 1) * world.k]],
+        )
+        for i, agent in enumerate(briefing.agents)
+    ]
+    return Header(
+        made_by=f"quack_env {__version__}",
+        config=config,
+        map=game.game_map.to_dict(),
+        speech=SPEECH[world.speech],
+        seed=game.seed,
+        fork=game.fork,
+        form=form,
+        seats=seats,
+    )
+
+
+def following(folder: Path) -> Path:
+    """The folder of the next game of the same environment: game-000, game-001, ..."""
+    match = re.fullmatch(r"(.*?)(\d+)", folder.name)
+    stem, number = (match[1], match[2]) if match else (folder.name + "-", "000")
+    return folder.with_name(f"{stem}{int(number) + 1:0{len(number)}}")
+
+
+class RecordAEC(BaseWrapper[str, Any, Any]):
+    """Records every game of an AEC environment; see `RecordTrajectory`."""
+
+    def __init__(self, env: AECEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None) -> None:
+        super().__init__(env)
+        self.game: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        self.recorder = Recorder(self.game, path, policies, "aec")
+        self.game.recording = True
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal a new game and start its recording."""
+        super().reset(seed=seed, options=options)
+        self.recorder.begin()
+
+    def step(self, action: Any) -> None:
+        """Step the environment; what has happened is on disk when a tick or phase has ended."""
+        self.env.step(action)
+        if self.game.seals:
+            self.recorder.write()
+
+    def last(self, observe: bool = True) -> Any:
+        """As the environment's."""
+        return self.env.last(observe)
+
+    def close(self) -> None:
+        """Close the recording (aborted, unless the game is over) and the environment."""
+        self.recorder.write()
+        self.recorder.end("aborted")
+        super().close()
+
+
+class RecordParallel(BaseParallelWrapper[str, Any, Any]):
+    """Records every game of a parallel environment; see `RecordTrajectory`."""
+
+    def __init__(
+        self, env: ParallelEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None
+    ) -> None:
+        super().__init__(env)
+        self.game: Game = env.unwrapped.game  # type: ignore[attr-defined]
+        self.recorder = Recorder(self.game, path, policies, "parallel")
+        self.game.recording = True
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """Deal a new game and start its recording."""
+        result = super().reset(seed=seed, options=options)
+        self.recorder.begin()
+        return result
+
+    def step(self, actions: dict[str, Any]) -> Any:
+        """Step the environment; what has happened is then on disk."""
+        result = self.env.step(actions)
+        self.recorder.write()
+        return result
+
+    def close(self) -> None:
+        """Close the recording (aborted, unless the game is over) and the environment."""
+        self.recorder.write()
+        self.recorder.end("aborted")
+        super().close()
+
+
+def RecordTrajectory(  # noqa: N802 - a wrapper to its users
+    env: Any, path: str | os.PathLike[str], policies: Mapping[str, str] | None = None
+) -> Any:
+    """The environment, recorded: each game to a folder, the first to ``path``, those that follow beside it, numbered on.
+
+    Works on the AEC and the parallel form, wrapped or not. Put it outside all other wrappers.
+
+    Args:
+        env: `quack_env.env(...)`, `raw_env(...)` or `parallel_env(...)`.
+        path: folder of the first game; one that already holds a recorded game is refused and stays as it is.
+        policies: names of the policies by agent, for the header.
+
+    Raises:
+        TrajectoryError: at reset, when the folder cannot be used.
+    """
+    if isinstance(env, AECEnv):
+        return RecordAEC(env, path, policies)
+    if isinstance(env, ParallelEnv):
+        return RecordParallel(env, path, policies)
+    raise TypeError(f"RecordTrajectory takes an AEC or a parallel environment, not {type(env).__name__}")
