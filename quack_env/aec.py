@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pettingzoo.utils.env import AECEnv
 
-from quack_env.base import QuackBase
+from quack_env.base import QuackBase, mask_array
 from quack_env.errors import IllegalActionError, QuackError
 from quack_env.info import Info
 from quack_env.state import VOTING
@@ -35,10 +33,10 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None
         game = self.game
-        self._wait = np.frombuffer(game.wait_mask(), np.int8)
+        self._wait = bytes(game.wait_mask())
         self.masks.update(dict.fromkeys(self.agents, self._wait))
         self.infos: dict[str, dict[str, Any]] = {
-            agent: Info(game.view(i), game.briefing, self._wait.copy()) for i, agent in enumerate(self.agents)
+            agent: Info(game.view(i), game.briefing, mask_array(self._wait)) for i, agent in enumerate(self.agents)
         }
         self._asked = -1
         if game.over:
@@ -55,18 +53,18 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         agent = self.possible_agents[i]
         self._asked = i
         self.agent_selection = agent
-        self._legal = game.mask(i)
-        self._mask: NDArray[np.int8] = np.frombuffer(self._legal, np.int8)
+        self._mask = bytes(game.mask(i))
         self._view = game.view(i)
         self.masks[agent] = self._mask
-        self.infos[agent] = Info(self._view, game.briefing, self._mask.copy())
+        self._info = self.infos[agent] = Info(self._view, game.briefing, mask_array(self._mask))
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent can know now; its mask is {wait} unless it is selected, its observation zero when it is dead."""
         i = self._seat(agent)
         if i == self._asked:
-            return self._observe(self._view, self._mask)
-        return self._observe(self._living_view(i), self._wait)
+            # The mask is one array in observation and info; `step` trusts neither.
+            return self._observe(self._view, self._info["action_mask"])
+        return self._observe(self._living_view(i), mask_array(self._wait))
 
     def _living_view(self, i: int) -> View | None:
         return self.game.view(i) if self.game.state.alive >> i & 1 else None
@@ -92,8 +90,8 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
             number, say = action, None
         else:
             number, say = self._parse(i, action)
-        if not (0 <= number < len(self._legal) and self._legal[number]):
-            raise game.refuse(i, number, self._legal)
+        if not (0 <= number < len(self._mask) and self._mask[number]):
+            raise game.refuse(i, number, self._mask)
         game.drop_log()
         game.show(i)
         game.act(number, say)
@@ -112,7 +110,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         self._asked = -1
         self.masks.update(dict.fromkeys(self.agents, self._wait))
         for i, agent in enumerate(self.agents):
-            self.infos[agent] = Info(game.view(i), game.briefing, self._wait.copy())
+            self.infos[agent] = Info(game.view(i), game.briefing, mask_array(self._wait))
             self.infos[agent]["outcome"] = self.rewards[agent]
         self.agent_selection = self.agents[0]
 
@@ -132,8 +130,8 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
             raise IllegalActionError(f"{agent} does not decide now; {', '.join(self.concurrent_agents())} may")
         view = self.game.view(i)
         view.asked = 1
-        mask = np.frombuffer(self.game.mask(i), np.int8)
-        return self._observe(view, mask), Info(view, self.game.briefing, mask.copy())
+        mask = mask_array(self.game.mask(i))
+        return self._observe(view, mask), Info(view, self.game.briefing, mask)
 
     def state_dict(self) -> dict[str, Any]:
         """The whole game as JSON-ready data, at any moment before the end."""

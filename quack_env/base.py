@@ -18,7 +18,6 @@ from quack_env.encode.vector import Layout, named, vector
 from quack_env.errors import ConfigError, IllegalActionError
 from quack_env.game import Game
 from quack_env.game_map import GameMap
-from quack_env.info import Info
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
 from quack_env.world import SPEECH
@@ -27,6 +26,11 @@ OBSERVATIONS = ("dict", "vector", "text")
 DEAD_AGENTS = ("noop", "remove")
 MAX_SUMMARY = 200_000
 """Characters of the text observation at most."""
+
+
+def mask_array(mask: bytes) -> NDArray[np.int8]:
+    """A fresh, writable int8 (A,) array of a mask."""
+    return np.frombuffer(bytearray(mask), np.int8)
 
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
@@ -78,11 +82,11 @@ class QuackBase:
         self.dead_agents = one_of("dead_agents", dead_agents, DEAD_AGENTS)
         self.render_mode = one_of("render_mode", render_mode, (None,))
         world = self.game.world
-        self.layout = Layout(world)
+        self.layout = Layout(world, scaled=observation != "dict")
         self.possible_agents = [AGENT.format(i) for i in range(world.n)]
         self.agents: list[str] = []
-        self.masks: dict[str, NDArray[np.int8]] = {}
-        """The mask of every agent's current observation, shared with its action space."""
+        self.masks: dict[str, bytes] = {}
+        """The mask of every agent's current observation, A bytes 0/1, shared with its action space."""
         self._action_spaces = {agent: self._action_space(agent) for agent in self.possible_agents}
         observed = self._observation_space()
         self._observation_spaces: dict[str, spaces.Dict] = dict.fromkeys(self.possible_agents, observed)
@@ -121,14 +125,11 @@ class QuackBase:
         """The observation of a view; zeros for None (a dead agent)."""
         world, layout, mode = self.game.world, self.layout, self.observation_mode
         if mode == "vector":
-            return {"observation": vector(world, layout, view), "action_mask": mask.copy()}
+            return {"observation": vector(world, layout, view), "action_mask": mask}
         if mode == "dict":
-            return {"observation": named(world, layout, view), "action_mask": mask.copy()}
+            return {"observation": named(world, layout, view), "action_mask": mask}
         text = summary(self.game.briefing, view)[:MAX_SUMMARY] if view is not None else ""
-        return {"observation": vector(world, layout, view), "action_mask": mask.copy(), "text": text}
-
-    def _info(self, i: int, view: View, mask: NDArray[np.int8]) -> Info:
-        return Info(view, self.game.briefing, mask)
+        return {"observation": vector(world, layout, view), "action_mask": mask, "text": text}
 
     # --- acting ------------------------------------------------------------------------------------------------------
 

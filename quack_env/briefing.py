@@ -39,6 +39,10 @@ class Briefing:
         """The names of a set of seats (bit mask), in this game's listing order."""
         return [self.names[j] for j in self.listing if seats >> j & 1]
 
+    def agents_of(self, seats: int) -> list[str]:
+        """The agents of a set of seats (bit mask), in seat order."""
+        return [agent for j, agent in enumerate(self.agents) if seats >> j & 1]
+
     def room(self, r: int) -> str:
         """The name of room number r."""
         return self.game_map.rooms[r]

@@ -88,8 +88,7 @@ class Game:
 
     def view(self, i: int) -> View:
         """What agent i knows now."""
-        view = View()
-        look(self.world, self.state, i, view)
+        view = look(self.world, self.state, i)
         if self.inbox[i]:
             view.messages = tuple(self.inbox[i])
         if self.transcript and self.state.phase in (DISCUSSION, VOTING):

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from quack_env.briefing import Briefing
 from quack_env.encode.text import summary
 from quack_env.view import View
@@ -20,15 +23,11 @@ class Info(dict[str, Any]):
 
     __slots__ = ("_briefing", "_view")
 
-    def __init__(self, view: View, briefing: Briefing, mask: Any) -> None:
-        agents = briefing.agents
-        dead = view.known_dead
-        super().__init__(
-            action_mask=mask,
-            self_alive=bool(view.self_alive),
-            known_dead=[agents[j] for j in range(len(agents)) if dead >> j & 1] if dead else [],
-            messages=view.messages,
-        )
+    def __init__(self, view: View, briefing: Briefing, mask: NDArray[np.int8]) -> None:
+        self["action_mask"] = mask
+        self["self_alive"] = view.self_alive == 1
+        self["known_dead"] = briefing.agents_of(view.known_dead) if view.known_dead else []
+        self["messages"] = view.messages
         self._view = view
         self._briefing = briefing
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from pettingzoo.utils.env import ParallelEnv
 
-from quack_env.base import QuackBase
+from quack_env.base import QuackBase, mask_array
 from quack_env.errors import IllegalActionError
 from quack_env.info import Info
 from quack_env.state import DISCUSSION, FREE
@@ -34,13 +32,13 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
         self.game.deal(self._new_seed(seed))
         self.agents = self.possible_agents[:]
-        self._wait: NDArray[np.int8] = np.frombuffer(self.game.wait_mask(), np.int8)
+        self._wait = bytes(self.game.wait_mask())
         return self._look(())
 
     def _look(self, lapsed: tuple[int, ...]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """Observations and infos of the agents, from views and masks made once a step."""
         game = self.game
-        self._legal: dict[int, bytearray] = {}
+        self._legal: dict[int, bytes] = {}
         observations: dict[str, dict[str, Any]] = {}
         infos: dict[str, dict[str, Any]] = {}
         for agent in self.agents:
@@ -50,11 +48,11 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
             mask = self._wait
             if not game.over and is_asked_together(game.state, i):
                 view.asked = 1
-                self._legal[i] = game.mask(i)
-                mask = np.frombuffer(self._legal[i], np.int8)
+                mask = self._legal[i] = bytes(game.mask(i))
             self.masks[agent] = mask
-            observations[agent] = self._observe(view if view.self_alive else None, mask)
-            infos[agent] = Info(view, game.briefing, mask.copy())
+            shown = mask_array(mask)
+            observations[agent] = self._observe(view if view.self_alive else None, shown)
+            infos[agent] = Info(view, game.briefing, shown)
             if i in lapsed:
                 infos[agent]["lapsed"] = True
         return observations, infos
@@ -145,5 +143,5 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         """Go on from a `state_dict` of an environment with the same options; observations and infos as from `reset`."""
         self.game.load({key: value for key, value in data.items() if key != "agents"})
         self.agents = list(data["agents"])
-        self._wait = np.frombuffer(self.game.wait_mask(), np.int8)
+        self._wait = bytes(self.game.wait_mask())
         return self._look(())

@@ -74,7 +74,7 @@ def emit(world: World, state: State, kind: int, actor: int, target: int, room: i
     if actor >= 0:
         seen_by &= ~(1 << actor)
     if seen_by:
-        state.ring[state.head & world.V_ring - 1] = event
+        state.ring[state.head & world.ring - 1] = event
         state.head += 1
 
 
@@ -171,11 +171,9 @@ def legal(world: World, state: State, i: int, mask: list[int]) -> None:
 def legal_roaming(world: World, state: State, i: int, mask: list[int]) -> None:
     """Free-roam actions of an agent in a room (rules.md "Free roam")."""
     room = state.room[i]
-    row = room * world.R
     mask[0] = 1
-    for r in range(world.R):
-        if world.weight[row + r]:
-            mask[1 + r] = 1
+    for e in range(world.first_exit[room], world.first_exit[room + 1]):
+        mask[1 + world.exits[e]] = 1
     if task_slot(world, state, i, room) >= 0:
         mask[world.act_task] = 1
     if state.bodies[room]:
@@ -249,9 +247,10 @@ def begin_tick(world: World, state: State) -> None:
     state.tick += 1
     arrived = 0
     for i in range(world.n):
-        if state.left[i]:
-            state.left[i] -= 1
-            if state.left[i] == 0:
+        left = state.left[i]
+        if left:
+            state.left[i] = left - 1
+            if left == 1:
                 arrived |= 1 << i
                 state.room[i] = state.dest[i]
                 state.here[state.dest[i]] |= 1 << i

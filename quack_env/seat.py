@@ -8,7 +8,7 @@ from typing import Any
 import gymnasium
 
 from quack_env.aec import QuackAEC
-from quack_env.base import one_of
+from quack_env.base import mask_array, one_of
 from quack_env.chance import policy_seed
 from quack_env.policies import make_policy
 
@@ -83,7 +83,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
 
     def action_masks(self) -> Any:
         """The legal actions, int8 (A,), under the name sb3-contrib looks for."""
-        return self.env.masks[self.agent]
+        return mask_array(self.env.masks[self.agent])
 
 
 def _policy(policy: Any) -> Any:

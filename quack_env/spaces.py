@@ -32,19 +32,26 @@ class AnyText(spaces.Text):
 class MaskedDiscrete(spaces.Discrete):
     """Discrete(A) that draws legal actions when sampled without a mask: the legal ones of its agent at that moment.
 
-    ``masks`` is the environment's table of current masks, shared and kept up to date by it.
+    ``masks`` is the environment's table of current masks (A bytes 0/1 by agent), shared and kept up to date by it.
     """
 
-    def __init__(self, n: int, masks: Mapping[str, Mask], agent: str) -> None:
+    def __init__(self, n: int, masks: Mapping[str, bytes], agent: str) -> None:
         super().__init__(n)
         self._masks = masks
         self._agent = agent
 
     def sample(self, mask: Mask | None = None, probability: NDArray[np.float64] | None = None) -> np.int64:
         """A random action; of the legal ones unless another ``mask`` (int8, (A,)) or ``probability`` is given."""
-        if mask is None and probability is None:
-            mask = self._masks.get(self._agent)
-        return np.int64(super().sample(mask, probability))
+        if probability is not None:
+            return np.int64(super().sample(mask, probability))
+        if mask is None:
+            if self._agent not in self._masks:
+                return np.int64(super().sample())
+            mask = np.frombuffer(self._masks[self._agent], np.int8)
+        elif not isinstance(mask, np.ndarray) or mask.shape != (self.n,) or mask.dtype != np.int8:
+            return np.int64(super().sample(mask))  # refuses it in Gymnasium's words
+        legal = mask.nonzero()[0]
+        return np.int64(legal[self.np_random.integers(len(legal))]) if len(legal) else np.int64(self.start)
 
 
 class ActionWithText(spaces.Dict):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from quack_env.errors import TrajectoryError
 from quack_env.world import TOKENS, World
@@ -14,78 +15,74 @@ PHASES = ("free_roam", "discussion", "voting", "over")
 NOBODY = -1
 """No seat, no room, no vote yet."""
 
-SCALARS = (
-    "key",  # chance key of the game
-    "tick",  # 0 at the spawn, first played tick 1
-    "phase",  # FREE, DISCUSSION, VOTING, OVER
-    "winner",  # 0 nobody yet, 1 Geese, 2 Ducks
-    "reason",  # index into outcome.REASONS
-    "turn",  # position in this tick's turn order; n = all have acted, n + 1 = the tick is closed
-    "current",  # the seat asked now
-    "sealed",  # 1 when a phase has just ended and its state hash is due
-    "ducks",  # bit per seat
-    "alive",  # bit per seat
-    "geese_alive",
-    "ducks_alive",
-    "tasks_left",  # unfinished Goose tasks
-    "calls_left",  # button budget
-    "meeting",  # meetings begun so far
-    "caller",  # of the current or last meeting
-    "by_body",  # 1 when it was called by a report
-    "speakers",  # length of the speaking order
-    "speaker",  # position in it
-    "round",  # discussion round from 1, 0 outside
-    "revealed",  # bit per seat whose role an ejection has shown
-    "leg_tick",  # tick at which this leg began
-)
-PER_SEAT = (
-    "room",  # NOBODY in transit or dead
-    "origin",  # of the transit
-    "dest",  # of the transit, NOBODY when not in transit
-    "left",  # ticks to arrival
-    "cooldown",  # ticks until a Duck may kill
-    "body_room",  # where this seat's body lies
-    "body_seen",  # bit per seat that has seen this seat's body
-    "known_dead",  # bit per seat this seat knows to be dead
-    "at_scene",  # bit per seat this seat saw in a room with a body
-    "left_scene",  # bit per seat this seat saw leave, or last saw in, a room where it knows a body
-    "order",  # turn order of this tick
-    "speaking",  # speaking order of this meeting
-    "vote",  # seat voted for, n = skip, NOBODY = not yet
-)
-WITNESS = ("head", "cursor", "ring")
-"""Bookkeeping of what was shown when: not part of the game, so not of the state hash."""
+Scalar: TypeAlias = int
+PerSeat: TypeAlias = list[int]
+PerRoom: TypeAlias = list[int]
+PerTask: TypeAlias = list[int]  # seat * k + slot
+PerPair: TypeAlias = list[int]  # viewer * n + seat
+PerTurn: TypeAlias = list[int]  # (round - 1) * n + seat; empty unless speech is "tokens"
+Ring: TypeAlias = list[int]
 
 
-def sizes(world: World) -> dict[str, int]:
-    """Length of every list field of the state."""
-    n = world.n
-    table = dict.fromkeys(PER_SEAT, n)
-    table |= {"here": world.R, "bodies": world.R, "task_room": n * world.k, "progress": n * world.k}
-    table |= {"last_room": n * n, "last_tick": n * n, "cursor": n, "ring": world.V_ring}
-    table["said"] = n * world.rounds if world.speech == TOKENS else 0
-    return table
-
-
-LISTS = (*PER_SEAT, "here", "bodies", "task_room", "progress", "last_room", "last_tick", "said")
-HASHED = (*SCALARS, *LISTS)
-
-
+@dataclass(slots=True, init=False, eq=False)
 class State:
-    """Every changing quantity of one game, as integers and lists of integers.
+    """Every changing quantity of one game, as integers and lists of integers: this is the field table.
 
     ``log`` collects the packed events of the steps since the adapter last took them; it is not part of the state.
     """
 
-    __slots__ = (*HASHED, *WITNESS, "log")
+    key: Scalar  # chance key of the game
+    tick: Scalar  # 0 at the spawn, first played tick 1
+    phase: Scalar  # FREE, DISCUSSION, VOTING, OVER
+    winner: Scalar  # 0 nobody yet, 1 Geese, 2 Ducks
+    reason: Scalar  # index into outcome.REASONS
+    turn: Scalar  # position in this tick's turn order; n = all have acted, n + 1 = the tick is closed
+    current: Scalar  # the seat asked now
+    sealed: Scalar  # 1 when a phase has just ended and its state hash is due
+    ducks: Scalar  # bit per seat
+    alive: Scalar  # bit per seat
+    geese_alive: Scalar
+    ducks_alive: Scalar
+    tasks_left: Scalar  # unfinished Goose tasks
+    calls_left: Scalar  # button budget
+    meeting: Scalar  # meetings begun so far
+    caller: Scalar  # of the current or last meeting
+    by_body: Scalar  # 1 when it was called by a report
+    speakers: Scalar  # length of the speaking order
+    speaker: Scalar  # position in it
+    round: Scalar  # discussion round from 1, 0 outside
+    revealed: Scalar  # bit per seat whose role an ejection has shown
+    leg_tick: Scalar  # tick at which this leg began
+    room: PerSeat  # NOBODY in transit or dead
+    origin: PerSeat  # of the transit
+    dest: PerSeat  # of the transit, NOBODY when not in transit
+    left: PerSeat  # ticks to arrival
+    cooldown: PerSeat  # ticks until a Duck may kill
+    body_room: PerSeat  # where this seat's body lies
+    body_seen: PerSeat  # bit per seat that has seen this seat's body
+    known_dead: PerSeat  # bit per seat this seat knows to be dead
+    at_scene: PerSeat  # bit per seat this seat saw in a room with a body
+    left_scene: PerSeat  # bit per seat this seat saw leave, or last saw in, a room where it knows a body
+    order: PerSeat  # turn order of this tick
+    speaking: PerSeat  # speaking order of this meeting
+    vote: PerSeat  # seat voted for, n = skip, NOBODY = not yet
+    here: PerRoom  # the living in each room, a bit per seat
+    bodies: PerRoom  # the victims lying in each room, a bit per seat
+    task_room: PerTask
+    progress: PerTask  # units done
+    last_room: PerPair  # where the viewer last saw the seat, NOBODY for never
+    last_tick: PerPair  # when
+    said: PerTurn  # statement code + 1, 0 for not yet
+    head: Scalar  # events put into the ring so far
+    cursor: PerSeat  # head at each seat's own last decision
+    ring: Ring  # the last events that somebody witnessed, packed
+    log: list[int]
 
     def __init__(self, world: World) -> None:
-        for name in SCALARS:
-            setattr(self, name, 0)
-        for name, size in sizes(world).items():
-            setattr(self, name, [0] * size)
-        self.head = 0
-        self.log: list[int] = []
+        for name in (*HASHED, *WITNESS):
+            kind = State.__annotations__[name]
+            setattr(self, name, 0 if kind == "Scalar" else [0] * size_of(kind, world))
+        self.log = []
 
     def digest(self) -> str:
         """The state hash: blake2b (8 bytes, hex) over the packed fields of the game."""
@@ -107,3 +104,22 @@ class State:
         for name in (*HASHED, *WITNESS):
             value = data[name]
             setattr(self, name, list(value) if isinstance(value, list) else value)
+
+
+WITNESS = ("head", "cursor", "ring")
+"""Bookkeeping of what was shown when: not part of the game, so not of the state hash."""
+
+HASHED = tuple(name for name in State.__annotations__ if name not in (*WITNESS, "log"))
+
+
+def size_of(kind: str, world: World) -> int:
+    """Length of a list field of this kind."""
+    n = world.n
+    return {
+        "PerSeat": n,
+        "PerRoom": world.R,
+        "PerTask": n * world.k,
+        "PerPair": n * n,
+        "PerTurn": n * world.rounds if world.speech == TOKENS else 0,
+        "Ring": world.ring,
+    }[kind]

@@ -5,6 +5,7 @@ Encoders, images and policies take a `View`, never a `State`, so that a leak is 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from quack_env.state import DISCUSSION, FREE, NOBODY, OVER, VOTING, State
@@ -25,64 +26,53 @@ class Message(NamedTuple):
     round: int = 0
 
 
+@dataclass(slots=True, init=False, eq=False)
 class View:
     """One agent's knowledge at one moment; a snapshot that later steps leave alone.
 
     Seats and rooms are numbers, sets of seats are bit masks, "none" is -1. All times are in ticks.
     """
 
-    __slots__ = (
-        "asked",  # 1 when the agent is to decide now
-        "at_scene",  # seats it saw in a room with a body
-        "bodies",  # victims lying in its room
-        "by_body",  # 1 when the current or last meeting was called by a report
-        "caller",  # of that meeting, -1 before the first
-        "calls_left",  # button budget, public
-        "cooldown",  # own; -1 for a Goose
-        "dest",  # of its transit
-        "dropped",  # 1 when more than WITNESSED events were seen
-        "duck",  # own role
-        "events",  # packed events witnessed since its own previous decision, oldest first, own acts left out
-        "here",  # the other living in its room
-        "known_dead",
-        "last_room",  # per seat: room where it was last seen
-        "last_tick",  # per seat: when
-        "left",  # ticks to arrival
-        "left_scene",  # seats it saw leave, or last saw in, a room where it knows a body
-        "me",
-        "meeting",  # meetings begun so far
-        "messages",  # tuple of Message: heard since its own previous decision
-        "origin",  # of its transit
-        "partners",  # fellow Ducks, for a Duck
-        "phase",
-        "progress",  # per task slot
-        "revealed_ducks",  # seats whose role an ejection has shown (config reveal_role)
-        "revealed_geese",
-        "room",  # -1 in transit or dead
-        "round",  # of the discussion, from 1
-        "said",  # statement code + 1 per round and seat (speech "tokens")
-        "self_alive",
-        "speaker",  # position in the speaking order
-        "speaking",  # speaking order of the current meeting, empty outside
-        "task_room",  # per task slot
-        "tick",
-        "transcript",  # tuple of Message: said so far in the current meeting
-    )
-
-    def __init__(self) -> None:
-        self.task_room: list[int] = []
-        self.progress: list[int] = []
-        self.last_room: list[int] = []
-        self.last_tick: list[int] = []
-        self.speaking: list[int] = []
-        self.said: list[int] = []
-        self.events: list[int] = []
-        self.messages: tuple[Message, ...] = ()
-        self.transcript: tuple[Message, ...] = ()
+    me: int
+    self_alive: int
+    asked: int  # 1 when the agent is to decide now
+    duck: int  # own role
+    partners: int  # fellow Ducks, for a Duck
+    cooldown: int  # own; -1 for a Goose
+    phase: int
+    tick: int
+    room: int  # -1 in transit or dead
+    origin: int  # of its transit
+    dest: int  # of its transit
+    left: int  # ticks to arrival
+    here: int  # the other living in its room
+    bodies: int  # victims lying in its room
+    known_dead: int
+    task_room: list[int]  # per task slot
+    progress: list[int]  # per task slot
+    calls_left: int  # button budget, public
+    meeting: int  # meetings begun so far
+    caller: int  # of that meeting, -1 before the first
+    by_body: int  # 1 when the current or last meeting was called by a report
+    round: int  # of the discussion, from 1
+    speaking: list[int]  # speaking order of the current meeting, empty outside
+    speaker: int  # position in the speaking order
+    said: list[int]  # statement code + 1 per round and seat (speech "tokens")
+    transcript: tuple[Message, ...]  # said so far in the current meeting
+    messages: tuple[Message, ...]  # heard since its own previous decision
+    events: list[int]  # packed events witnessed since its own previous decision, oldest first, own acts left out
+    dropped: int  # 1 when more than WITNESSED events were seen
+    last_room: list[int]  # per seat: room where it was last seen
+    last_tick: list[int]  # per seat: when
+    at_scene: int  # seats it saw in a room with a body
+    left_scene: int  # seats it saw leave, or last saw in, a room where it knows a body
+    revealed_ducks: int  # seats whose role an ejection has shown (config reveal_role)
+    revealed_geese: int
 
 
-def look(world: World, state: State, i: int, view: View) -> None:
-    """Fill the view of agent i from the state."""
+def look(world: World, state: State, i: int) -> View:
+    """The view of agent i, without the words it heard (`Game` adds those)."""
+    view = View()
     n = world.n
     me = 1 << i
     room = state.room[i]
@@ -120,28 +110,35 @@ def look(world: World, state: State, i: int, view: View) -> None:
     view.by_body = state.by_body
     view.round = state.round
     view.speaker = state.speaker
-    view.task_room[:] = state.task_room[i * world.k : (i + 1) * world.k]
-    view.progress[:] = state.progress[i * world.k : (i + 1) * world.k]
-    view.last_room[:] = state.last_room[i * n : (i + 1) * n]
-    view.last_tick[:] = state.last_tick[i * n : (i + 1) * n]
-    if phase == DISCUSSION or phase == VOTING:
-        view.speaking[:] = state.speaking[: state.speakers]
-        if world.speech == TOKENS:
-            view.said[:] = state.said
+    first = i * world.k
+    view.task_room = state.task_room[first : first + world.k]
+    view.progress = state.progress[first : first + world.k]
+    first = i * n
+    view.last_room = state.last_room[first : first + n]
+    view.last_tick = state.last_tick[first : first + n]
+    meeting = phase == DISCUSSION or phase == VOTING
+    view.speaking = state.speaking[: state.speakers] if meeting else []
+    view.said = state.said[:] if meeting and world.speech == TOKENS else []
+    view.messages = view.transcript = ()
     witness(world, state, i, view)
+    return view
 
 
 def witness(world: World, state: State, i: int, view: View) -> None:
     """The events agent i witnessed since its own previous decision: at most the last WITNESSED of them."""
     view.dropped = 0
+    view.events = []
     first = state.cursor[i]
     last = state.head
-    if last - first > world.V_ring:
-        first = last - world.V_ring
+    if first == last:
+        return
+    wrap = world.ring - 1
+    if last - first > world.ring:
+        first = last - world.ring
         view.dropped = 1
     seen = i + 29
     for p in range(first, last):
-        event = state.ring[p & world.V_ring - 1]
+        event = state.ring[p & wrap]
         if event >> seen & 1 and (event >> 5 & 31) != i + 1:
             view.events.append(event)
     if len(view.events) > WITNESSED:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from quack_env.config import GameConfig
 from quack_env.game_map import GameMap, check_tasks
 
@@ -9,49 +11,51 @@ SPEECH = ("off", "tokens", "text")
 OFF, TOKENS, TEXT = range(3)
 
 
+@dataclass(slots=True, init=False, eq=False)
 class World:
     """Sizes, switches, action offsets and the map of one game (integers and flat lists, so a compiler can take it).
 
     Rooms are numbered in the order of the map file, seats from 0. ``weight[a * R + b]`` is the travel time of the
-    corridor between rooms a and b in ticks, 0 where there is none. Actions are numbered as in ``interfaces.md``:
+    corridor between rooms a and b in ticks, 0 where there is none; the exits of room r are
+    ``exits[first_exit[r] : first_exit[r + 1]]``. Actions are numbered as in ``interfaces.md``:
     wait, move per room, do_task, report, call_meeting, kill per seat, vote per seat, skip, speak, statements.
     """
 
-    __slots__ = (
-        "A",
-        "R",
-        "T",
-        "V_ring",
-        "act_call",
-        "act_kill",
-        "act_move",
-        "act_report",
-        "act_skip",
-        "act_speak",
-        "act_state",
-        "act_task",
-        "act_vote",
-        "button",
-        "button_budget",
-        "drop_dead_tasks",
-        "everyone",
-        "instant_hops",
-        "k",
-        "keep_progress",
-        "kill_cooldown",
-        "late_ending",
-        "m",
-        "max_ticks",
-        "n",
-        "reveal_role",
-        "reveal_votes",
-        "rounds",
-        "speech",
-        "task_rooms",
-        "task_ticks",
-        "weight",
-        "witness_kills",
-    )
+    A: int
+    R: int
+    T: int
+    ring: int
+    act_call: int
+    act_kill: int
+    act_move: int
+    act_report: int
+    act_skip: int
+    act_speak: int
+    act_state: int
+    act_task: int
+    act_vote: int
+    button: int
+    button_budget: int
+    drop_dead_tasks: int
+    everyone: int
+    exits: list[int]
+    first_exit: list[int]
+    instant_hops: int
+    k: int
+    keep_progress: int
+    kill_cooldown: int
+    late_ending: int
+    m: int
+    max_ticks: int
+    n: int
+    reveal_role: int
+    reveal_votes: int
+    rounds: int
+    speech: int
+    task_rooms: list[int]
+    task_ticks: int
+    weight: list[int]
+    witness_kills: int
 
     def __init__(self, config: GameConfig, game_map: GameMap, speech: str = "tokens") -> None:
         check_tasks(config, game_map)
@@ -79,6 +83,11 @@ class World:
         for a, b, ticks in game_map.corridors:
             self.weight[index[a] * rooms + index[b]] = ticks
             self.weight[index[b] * rooms + index[a]] = ticks
+        self.first_exit = [0]
+        self.exits = []
+        for r in range(rooms):
+            self.exits += [q for q in range(rooms) if self.weight[r * rooms + q]]
+            self.first_exit.append(len(self.exits))
         self.button = index[game_map.button]
         self.task_rooms = [r for r, room in enumerate(game_map.rooms) if room in game_map.tasks]
         self.T = len(self.task_rooms)
@@ -95,4 +104,4 @@ class World:
         statements = rooms + n * rooms + rooms + 2 * n + 1
         self.A = self.act_state + (statements if self.speech == TOKENS else 0)
         # Events seen by others between two decisions of one agent: about 4n, twice that with free-roam chat.
-        self.V_ring = 1 << ((4 * n + 8) * (2 if self.speech == TEXT else 1) - 1).bit_length()
+        self.ring = 1 << ((4 * n + 8) * (2 if self.speech == TEXT else 1) - 1).bit_length()

@@ -1,7 +1,7 @@
 """A view as numbers: one table of fields, read as a dict of named arrays or as one float32 vector.
 
-`observation="dict"` holds every field raw (int8 0/1 or int32, ticks in ticks); `observation="vector"` is the same fields
-in the same order, flattened, each multiplied by its scale. Players are in self-relative order: entry d is seat
+`observation="dict"` holds every field as it is (int8 0/1 or int32, ticks in ticks); `observation="vector"` is the same
+fields in the same order, flattened, each multiplied by its scale. Players are in self-relative order: entry d is seat
 (own seat + d) mod n, so entry 0 is the viewer. Rooms are in the order of the map file.
 """
 
@@ -26,7 +26,7 @@ SOON = 50  # ticks; ages are scaled by it
 
 
 class Field(NamedTuple):
-    """One named array of the observation: raw integers in [0, high]; ``scale`` turns them into the vector's floats."""
+    """One named array of the observation: integers in [0, high]; times ``scale`` they are the vector's floats."""
 
     name: str
     shape: tuple[int, ...]
@@ -106,9 +106,12 @@ def field_table(world: World) -> list[Field]:
 
 
 class Layout:
-    """Where each field lies in the raw buffer and the vector of this world; spaces and decoding follow from it."""
+    """Where each field lies in the observation of this world, and in which unit; the spaces follow from it.
 
-    def __init__(self, world: World) -> None:
+    ``scaled``: the vector's floats, each field times its scale; otherwise integers as they are.
+    """
+
+    def __init__(self, world: World, scaled: bool) -> None:
         self.fields = field_table(world)
         self.at: dict[str, int] = {}
         self.slices: dict[str, slice] = {}
@@ -119,11 +122,19 @@ class Layout:
             size += field.size
         self.size = size
         self.zeros = bytes(4 * size)
-        self.scale = np.concatenate([np.full(f.size, f.scale, np.float32) for f in self.fields])
-        highs = np.concatenate([np.full(f.size, f.high, np.float32) for f in self.fields])
-        self.high: NDArray[np.float32] = highs * self.scale
-        rooms = world.R
-        self.rows = [array("f", world.weight[r * rooms : (r + 1) * rooms]) for r in range(rooms)]
+        unit = {f.name: f.scale if scaled else 1.0 for f in self.fields}
+        self.high = np.concatenate([np.full(f.size, f.high * unit[f.name], np.float32) for f in self.fields])
+        rooms, far = world.R, unit["adjacent"]
+        self.rows = [array("f", [w * far for w in world.weight[r * rooms : (r + 1) * rooms]]) for r in range(rooms)]
+        # Looked up once, for the encoders below.
+        self.adjacent = self.slices["adjacent"]
+        self.self_at = tuple(self.at[name] for name in SELF)
+        self.self_unit = tuple(unit[name] for name in ("tick", "remaining", "progress", "cooldown", "calls_left"))
+        self.others_at = tuple(self.at[name] for name in OTHERS)
+        self.since_unit = unit["since"]
+        self.event_unit = unit["events"]
+        self.place_unit = unit["speaking"]
+        self.round_unit = unit["round"]
 
     def vector_space(self) -> spaces.Box:
         """float32 (V,)."""
@@ -143,13 +154,12 @@ class Layout:
 
 def vector(world: World, layout: Layout, view: View | None) -> NDArray[np.float32]:
     """The view as a fresh float32 (V,) array; zeros for None (a dead agent)."""
-    return np.frombuffer(encode(world, layout, view), np.float32) * layout.scale
+    return np.frombuffer(encode(world, layout, view), np.float32)
 
 
 def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[Any]]:
     """The view as fresh named arrays; zeros for None (a dead agent)."""
-    raw = np.frombuffer(encode(world, layout, view), np.float32)
-    counts = raw.astype(np.int32)
+    counts = np.frombuffer(encode(world, layout, view), np.float32).astype(np.int32)
     flags = counts.astype(np.int8)
     return {
         f.name: (flags if f.binary else counts)[layout.slices[f.name]].reshape(f.shape) for f in layout.fields
@@ -157,96 +167,118 @@ def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[
 
 
 def encode(world: World, layout: Layout, view: View | None) -> array[float]:
-    """The raw values of all fields, in order."""
+    """The values of all fields, in order."""
     out = array("f", layout.zeros)
     if view is not None:
         encode_self(world, layout, view, out)
         encode_others(world, layout, view, out)
-        encode_events(world, layout, view, out)
+        if view.events or view.dropped:
+            encode_events(world, layout, view, out)
         if view.speaking:
             encode_meeting(world, layout, view, out)
     return out
 
 
+SELF = (
+    *("phase", "tick", "asked", "duck", "seat", "room", "origin", "dest", "remaining"),
+    *("task", "progress", "cooldown", "calls_left", "caller", "reason"),
+)
+OTHERS = ("here", "bodies", "known_dead", "partners", "at_scene", "left_scene", "last_room", "since")
+
+
 def encode_self(world: World, layout: Layout, view: View, out: array[float]) -> None:
     """Time, own role and seat, own place and tasks."""
-    at = layout.at
-    out[at["phase"] + view.phase] = 1
-    out[at["tick"]] = view.tick
-    out[at["asked"]] = view.asked
-    out[at["duck"]] = view.duck
-    out[at["seat"] + view.me] = 1
-    if view.room >= 0:
-        out[at["room"] + view.room] = 1
-        out[layout.slices["adjacent"]] = layout.rows[view.room]
+    # fmt: off
+    (phase, tick, asked, duck, seat, room, origin, dest, remaining,
+     task, progress, cooldown, calls_left, caller, reason) = layout.self_at
+    # fmt: on
+    tick_unit, far, step, pause, call = layout.self_unit
+    out[phase + view.phase] = 1
+    out[tick] = view.tick * tick_unit
+    out[asked] = view.asked
+    out[duck] = view.duck
+    out[seat + view.me] = 1
+    here = view.room
+    if here >= 0:
+        out[room + here] = 1
+        out[layout.adjacent] = layout.rows[here]
     elif view.dest >= 0:
-        out[at["origin"] + view.origin] = 1
-        out[at["dest"] + view.dest] = 1
-        out[at["remaining"]] = view.left
-    task, progress = at["task"], at["progress"]
-    for room, done in zip(view.task_room, view.progress, strict=True):
-        if done < world.task_ticks:
-            out[task + room] = 1
+        out[origin + view.origin] = 1
+        out[dest + view.dest] = 1
+        out[remaining] = view.left * far
+    need = world.task_ticks
+    for place, done in zip(view.task_room, view.progress, strict=True):
         if done:
-            out[progress + room] = done
+            out[progress + place] = done * step
+        if done < need:
+            out[task + place] = 1
     if view.cooldown > 0:
-        out[at["cooldown"]] = view.cooldown
-    out[at["calls_left"]] = view.calls_left
+        out[cooldown] = view.cooldown * pause
+    out[calls_left] = view.calls_left * call
     if view.caller >= 0:
-        out[at["caller"] + (view.caller - view.me) % world.n] = 1
-        out[at["reason"] + view.by_body] = 1
+        out[caller + (view.caller - view.me) % world.n] = 1
+        out[reason + view.by_body] = 1
 
 
 def encode_others(world: World, layout: Layout, view: View, out: array[float]) -> None:
     """Who is here, who is dead, where everybody was last seen."""
+    (here_at, bodies, known_dead, partners, at_scene, left_scene, last_room, since) = layout.others_at
     n, me = world.n, view.me
-    at = layout.at
-    put(out, at["here"], view.here, n, me)
-    put(out, at["bodies"], view.bodies, n, me)
-    put(out, at["known_dead"], view.known_dead, n, me)
-    put(out, at["partners"], view.partners, n, me)
-    put(out, at["at_scene"], view.at_scene, n, me)
-    put(out, at["left_scene"], view.left_scene, n, me)
-    if world.reveal_role:
-        put(out, at["revealed_ducks"], view.revealed_ducks, n, me)
-        put(out, at["revealed_geese"], view.revealed_geese, n, me)
-    last_room, since, rooms = at["last_room"], at["since"], world.R
     here = view.here
-    j = me
-    for d in range(1, n):
-        j = j + 1 if j + 1 < n else 0
-        if here >> j & 1:
-            out[last_room + d * rooms + view.room] = 1
-        elif view.last_room[j] >= 0:
-            out[last_room + d * rooms + view.last_room[j]] = 1
-            out[since + d] = view.tick - view.last_tick[j]
+    if here:
+        put(out, here_at, here, n, me)
+    if view.bodies:
+        put(out, bodies, view.bodies, n, me)
+    if view.known_dead:
+        put(out, known_dead, view.known_dead, n, me)
+    if view.partners:
+        put(out, partners, view.partners, n, me)
+    if view.at_scene:
+        put(out, at_scene, view.at_scene, n, me)
+    if view.left_scene:
+        put(out, left_scene, view.left_scene, n, me)
+    if world.reveal_role:
+        put(out, layout.at["revealed_ducks"], view.revealed_ducks, n, me)
+        put(out, layout.at["revealed_geese"], view.revealed_geese, n, me)
+    rooms, tick, unit = world.R, view.tick, layout.since_unit
+    j = 0
+    for room in view.last_room:
+        if room >= 0 and not here >> j & 1:
+            d = j - me if j > me else j - me + n
+            out[last_room + d * rooms + room] = 1
+            out[since + d] = (tick - view.last_tick[j]) * unit
+        j += 1
+    if here:
+        place = last_room + view.room
+        for d in range(1, n):
+            if here >> (me + d) % n & 1:
+                out[place + d * rooms] = 1
 
 
 def put(out: array[float], base: int, seats: int, n: int, me: int) -> None:
     """Write a set of seats as flags in self-relative order."""
-    if seats:
-        seats = seats >> me | seats << n - me
-        for d in range(n):
-            if seats >> d & 1:
-                out[base + d] = 1
+    seats = seats >> me | seats << n - me
+    for d in range(n):
+        if seats >> d & 1:
+            out[base + d] = 1
 
 
 def encode_events(world: World, layout: Layout, view: View, out: array[float]) -> None:
     """What was witnessed, a row an event."""
     out[layout.at["dropped"]] = view.dropped
     row = layout.at["events"]
-    n, me = world.n, view.me
+    n, me, unit = world.n, view.me, layout.event_unit
     for event in view.events:
         actor = event >> 5 & 31
         target = event >> 10 & 31
-        out[row] = (event & 31) + 1
+        out[row] = ((event & 31) + 1) * unit
         if actor:
-            out[row + 1] = (actor - 1 - me) % n + 1
+            out[row + 1] = ((actor - 1 - me) % n + 1) * unit
         if target:
-            out[row + 2] = (target - 1 - me) % n + 1
-        out[row + 3] = event >> 15 & 127
-        out[row + 4] = event >> 22 & 127
-        out[row + 5] = view.tick - (event >> 45)
+            out[row + 2] = ((target - 1 - me) % n + 1) * unit
+        out[row + 3] = (event >> 15 & 127) * unit
+        out[row + 4] = (event >> 22 & 127) * unit
+        out[row + 5] = (view.tick - (event >> 45)) * unit
         row += EVENT_COLUMNS
 
 
@@ -255,8 +287,8 @@ def encode_meeting(world: World, layout: Layout, view: View, out: array[float]) 
     n, me, rooms = world.n, view.me, world.R
     base = layout.at["speaking"]
     for place, j in enumerate(view.speaking):
-        out[base + (j - me) % n] = place + 1
-    out[layout.at["round"]] = view.round
+        out[base + (j - me) % n] = (place + 1) * layout.place_unit
+    out[layout.at["round"]] = view.round * layout.round_unit
     if world.speech != TOKENS or view.phase not in (DISCUSSION, VOTING):
         return
     base = layout.at["statements"]

@@ -602,7 +602,7 @@ class Oracle:
     def _begin_leg(self):
         """Meeting: bodies vanish, survivors are placed (logged), cooldowns stay, free roam goes on."""
         self.bodies = {}
-        for i in self.seats:
+        for i in self._living_in_seat_order():  # the dead are not moved: what they had begun stays as it was
             self._reset_unfinished(i)
         self._place_the_living(leg=self.meetings)
         self.phase = "free_roam"
