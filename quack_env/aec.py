@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pettingzoo.utils.env import AECEnv
 
 from quack_env.base import QuackBase, mask_array
@@ -18,6 +19,8 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
 
     Agents in transit and the dead are never selected; all agents terminate together at the end with their team's reward.
     """
+
+    metadata = QuackBase.metadata | {"is_parallelizable": False}  # who is asked next depends on what was done
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
@@ -60,10 +63,10 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent can know now; its mask is {wait} unless it is selected, its observation zero when it is dead."""
-        i = self._seat(agent)
-        if i == self._asked:
+        if agent == self.agent_selection and self._asked >= 0:
             # The mask is one array in observation and info; `step` trusts neither.
             return self._observe(self._view, self._info["action_mask"])
+        i = self._seat(agent)
         return self._observe(self._living_view(i), mask_array(self._wait))
 
     def _living_view(self, i: int) -> View | None:
@@ -86,16 +89,11 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
             return
         game = self.game
         i = self._asked
-        if type(action) is int:
-            number, say = action, None
-        else:
-            number, say = self._parse(i, action)
-        if not (0 <= number < len(self._mask) and self._mask[number]):
-            raise game.refuse(i, number, self._mask)
-        game.drop_log()
-        game.show(i)
-        game.act(number, say)
-        game.advance()
+        number: int = action
+        say: str | None = None
+        if type(action) is not int or not (0 <= action < len(self._mask) and self._mask[action]):
+            number, say = self._parse(i, action, self._mask)
+        game.decide(number, say)
         if game.state.winner:
             self._finish()
         else:

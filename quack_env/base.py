@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -133,8 +134,8 @@ class QuackBase:
 
     # --- acting ------------------------------------------------------------------------------------------------------
 
-    def _parse(self, i: int, action: Any) -> tuple[int, str | None]:
-        """(action number, what is said) of what an agent submitted; `IllegalActionError` when it is neither."""
+    def _parse(self, i: int, action: Any, mask: bytes | bytearray) -> tuple[int, str | None]:
+        """(legal action number, what is said) of what an agent submitted; `IllegalActionError` when it is none."""
         say: str | None = None
         given = action
         if isinstance(action, dict):
@@ -146,14 +147,11 @@ class QuackBase:
             say = self.game.clean_say(i, action.get("say"))
             given = action["action"]
         try:
-            if isinstance(given, bool | np.bool_ | float | np.floating | str) or given is None:
-                raise TypeError
-            number = int(given)
-        except (TypeError, ValueError):
-            raise IllegalActionError(
-                f"{self.possible_agents[i]}: action {given!r} is no action number (phase {self.game.phase}, "
-                f"0..{self.game.world.A - 1})"
-            ) from None
+            number = -1 if isinstance(given, bool) else index(given)  # whole numbers of any kind, nothing else
+        except TypeError:
+            number = -1
+        if not (0 <= number < len(mask) and mask[number]):
+            raise self.game.refuse(i, given, mask)
         return number, say
 
     def _rewards(self) -> dict[str, float]:

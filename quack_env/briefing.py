@@ -29,6 +29,7 @@ class Briefing:
         self.game_map = game_map
         self.world = world
         self.agents = tuple(AGENT.format(i) for i in range(n))
+        self._agents_of: dict[int, tuple[str, ...]] = {}
         order = [0] * n
         shuffle(key, NAMES, 0, n, order)
         self.names = names or tuple(config.player_names[p] for p in order)
@@ -39,9 +40,12 @@ class Briefing:
         """The names of a set of seats (bit mask), in this game's listing order."""
         return [self.names[j] for j in self.listing if seats >> j & 1]
 
-    def agents_of(self, seats: int) -> list[str]:
+    def agents_of(self, seats: int) -> tuple[str, ...]:
         """The agents of a set of seats (bit mask), in seat order."""
-        return [agent for j, agent in enumerate(self.agents) if seats >> j & 1]
+        known = self._agents_of.get(seats)
+        if known is None:
+            known = self._agents_of[seats] = tuple(a for j, a in enumerate(self.agents) if seats >> j & 1)
+        return known
 
     def room(self, r: int) -> str:
         """The name of room number r."""

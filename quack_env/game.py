@@ -15,7 +15,7 @@ from quack_env.game_map import GameMap
 from quack_env.kinds import CHAT, STATEMENT
 from quack_env.outcome import Outcome, outcome
 from quack_env.rules import ASK, CLOSED, DONE
-from quack_env.state import DISCUSSION, FREE, PHASES, VOTING, State
+from quack_env.state import DISCUSSION, FREE, PHASES, State
 from quack_env.statements import named, words
 from quack_env.view import Message, View, look
 from quack_env.world import OFF, TEXT, World
@@ -91,7 +91,7 @@ class Game:
         view = look(self.world, self.state, i)
         if self.inbox[i]:
             view.messages = tuple(self.inbox[i])
-        if self.transcript and self.state.phase in (DISCUSSION, VOTING):
+        if view.speaking and self.transcript and self.transcript[-1].meeting == self.state.meeting - 1:
             view.transcript = tuple(self.transcript)
         return view
 
@@ -114,6 +114,19 @@ class Game:
         self.rules.show(self.state, i)
         if self.inbox[i]:
             self.inbox[i] = []
+
+    def decide(self, action: int, say: str | None = None) -> None:
+        """One whole decision of the agent asked now: it has been shown its view, acts, and the game goes on."""
+        state = self.state
+        if not self.recording and state.log:
+            state.log.clear()
+            self.texts.clear()
+        i = state.current
+        self.rules.show(state, i)
+        if self.inbox[i]:
+            self.inbox[i] = []
+        self.act(action, say)
+        self.advance()
 
     def act(self, action: int, say: str | None = None) -> None:
         """Apply a legal action of the agent asked now, with what it says; `advance` is the caller's next step."""
@@ -183,10 +196,12 @@ class Game:
 
     def clean_say(self, i: int, say: str | None) -> str | None:
         """What is heard of an utterance: NFC, without control characters; `IllegalActionError` where it may not be."""
-        if not say:
+        if say is None:
             return None
         if not isinstance(say, str):
             raise IllegalActionError(f"{self.briefing.agents[i]}: say must be text or None, got {type(say).__name__}")
+        if not say:
+            return None
         if self.world.speech != TEXT:
             raise IllegalActionError(f'{self.briefing.agents[i]}: say needs speech="text"')
         text = unicodedata.normalize("NFC", say)
@@ -200,12 +215,13 @@ class Game:
     def refuse(self, i: int, action: object, mask: bytearray | bytes) -> IllegalActionError:
         """The error for an action outside the mask: names agent, phase and legal set."""
         names = self.briefing.action_names
-        given = names[action] if isinstance(action, int) and 0 <= action < len(names) else repr(action)
-        legal = [name for name, allowed in zip(names, mask, strict=True) if allowed]
+        known = isinstance(action, int) and not isinstance(action, bool) and 0 <= action < len(names)
+        given = f"{names[action]} ({action})" if known else repr(action)
+        legal = [name for name, allowed in zip(names, mask, strict=False) if allowed]
         shown = ", ".join(legal[:40]) + (f" and {len(legal) - 40} more" if len(legal) > 40 else "")
         return IllegalActionError(
-            f"{self.briefing.agents[i]} may not do {given} ({action!r}) in phase {self.phase} "
-            f"at tick {self.state.tick}; legal: {shown}"
+            f"{self.briefing.agents[i]} may not do {given} in phase {self.phase} "
+            f"at tick {self.state.tick}; legal: {shown or 'nothing'}"
         )
 
     # --- saving ------------------------------------------------------------------------------------------------------

@@ -18,6 +18,24 @@ Step = tuple[
 ]
 
 
+class LastInfos(dict[str, dict[str, Any]]):
+    """The infos of the last step: those of its agents, and on asking the outcome of one that was removed earlier.
+
+    Its keys are those of the observations, as PettingZoo's conversions and training libraries demand.
+    """
+
+    def __init__(self, infos: Mapping[str, dict[str, Any]], removed: Mapping[str, dict[str, Any]]) -> None:
+        super().__init__(infos)
+        self.removed = removed
+
+    def __missing__(self, agent: str) -> dict[str, Any]:
+        return self.removed[agent]
+
+    def get(self, agent: str, default: Any = None) -> Any:
+        """As for a dict, the removed included."""
+        return self[agent] if agent in self or agent in self.removed else default
+
+
 class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
     """QUACK as a native PettingZoo ParallelEnv. Options: see `QuackBase`.
 
@@ -58,7 +76,7 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         return observations, infos
 
     def step(self, actions: Mapping[str, Any]) -> Step:
-        """Apply one action of every agent (the dead, and who is not asked, wait; they may be left out).
+        """Apply one action of every agent (who is not asked waits, and may be left out; removed agents must be).
 
         Raises:
             IllegalActionError: an action outside its agent's mask; names agent, phase and legal set; nothing happens.
@@ -80,8 +98,7 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         if over:
             for agent in before:
                 infos[agent]["outcome"] = rewards[agent]
-            for agent in self.possible_agents:  # "remove": the outcome of those who left earlier
-                infos.setdefault(agent, {"outcome": rewards[agent]})
+            infos = LastInfos(infos, {a: {"outcome": reward} for a, reward in rewards.items() if a not in infos})
         self.agents = [a for a in before if not terminations[a]]
         return observations, {a: rewards[a] for a in before}, terminations, dict.fromkeys(before, False), infos
 
@@ -96,15 +113,10 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         for i, agent in enumerate(self.possible_agents):
             mask = self._legal.get(i)
             if mask is None:
-                if agent in actions and self._parse(i, actions[agent])[0] != 0:
-                    raise game.refuse(i, self._parse(i, actions[agent])[0], wait)
+                if agent in actions:
+                    self._parse(i, actions[agent], wait if agent in self.agents else b"")
                 continue
-            if agent not in actions:
-                raise IllegalActionError(f"{agent} has no action in phase {game.phase} at tick {game.state.tick}")
-            number, say = self._parse(i, actions[agent])
-            if not (0 <= number < len(mask) and mask[number]):
-                raise game.refuse(i, number, mask)
-            chosen[i] = number, say
+            chosen[i] = self._parse(i, actions.get(agent), mask)
         return chosen
 
     def _play(self, chosen: dict[int, tuple[int, str | None]]) -> tuple[int, ...]:

@@ -1,29 +1,50 @@
-"""Policies by name, through the entry-point group `quack.policies`, so that the game need not know who plays it."""
+"""Policies by name: "random", "scripted:aggressive", "rl:PATH" resolve through the entry-point group `quack.policies`."""
 
 from __future__ import annotations
 
+import inspect
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, Protocol
 
 from quack_env.errors import ConfigError
 
 GROUP = "quack.policies"
 
 
-def policy_names() -> tuple[str, ...]:
-    """The names that are installed."""
+class Policy(Protocol):
+    """Anything that decides: called with what its agent observes.
+
+    It may also have ``reset(info, seed)``, called before its first decision of a game, and ``beliefs()``, the
+    probability of being a Duck for every other agent it does not know to be dead.
+    """
+
+    def __call__(self, observation: Any, info: Any) -> Any:
+        """A legal action: a number, or with speech "text" a dict with "action" and perhaps "say"."""
+
+
+def known_policies() -> tuple[str, ...]:
+    """The names that installed packages have registered, in alphabetical order."""
     return tuple(sorted(entry_points(group=GROUP).names))
 
 
-def make_policy(spec: str) -> Any:
-    """The policy of `NAME` or `NAME:ARGUMENT`: "random", "scripted", "scripted:aggressive", ...
+def make_policy(name: str) -> Policy:
+    """A new policy for ``NAME`` or ``NAME:ARG``; what an argument means is the policy's own matter.
 
     Raises:
-        ConfigError: no such name, or an argument the policy does not take; says what is known.
+        ConfigError: where no installed package has registered the name, or the policy takes no such argument.
     """
-    name, colon, argument = spec.partition(":")
-    known = policy_names()
-    if name not in known:
-        raise ConfigError(f"policy {spec!r}: no such policy; installed are {', '.join(known) or 'none'}")
-    kind = entry_points(group=GROUP)[name].load()
-    return kind(argument) if colon else kind()
+    if not isinstance(name, str):
+        raise ConfigError(f"policy={name!r}: must be a name, such as {' or '.join(map(repr, known_policies()))}")
+    kind, colon, argument = name.partition(":")
+    found = entry_points(group=GROUP, name=kind)
+    if not found:
+        known = ", ".join(known_policies()) or "none; is quack_env installed?"
+        raise ConfigError(f"policy={name!r}: unknown; known are {known}")
+    factory = next(iter(found)).load()
+    arguments = (argument,) if colon else ()
+    try:
+        inspect.signature(factory).bind(*arguments)
+    except TypeError:
+        raise ConfigError(f"policy={name!r}: {kind} takes {'no' if colon else 'an'} argument") from None
+    policy: Policy = factory(*arguments)
+    return policy

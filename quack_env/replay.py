@@ -15,10 +15,13 @@ from quack_env.kinds import STATEMENTS
 from quack_env.state import DISCUSSION, FREE, State
 from quack_env.statements import encode
 from quack_env.trajectory import Header, Trajectory
-from quack_env.world import World
+from quack_env.world import TEXT, World
 
 DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
 """Every decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one also its wait)."""
+
+BEFORE_EFFECT = ("chat", "vote")
+"""Kinds that a recording which breaks off may end with, before the decision they belong to has its effect."""
 
 FROM_OUTSIDE = ("fallback",)
 """Kinds that policies and recorders add; the rules do not make them."""
@@ -42,6 +45,8 @@ class Check:
 def game_of(header: Header) -> Game:
     """The game of a header, dealt and at its first decision; recorded draws stand in for chance where there are any."""
     trajectory = Trajectory(header, [])
+    if len(header.seats) != trajectory.config.n_players:
+        raise TrajectoryError(f"the header has {len(header.seats)} seats for {trajectory.config.n_players} players")
     if header.given is None:
         game = Game(trajectory.config, trajectory.game_map, header.speech)
         game.recording = True
@@ -117,11 +122,10 @@ def _check_deal(game: Game, header: Header) -> None:
     for i, seat in enumerate(header.seats):
         role = "duck" if state.ducks >> i & 1 else "goose"
         tasks = [rooms[r] for r in state.task_room[i * world.k : (i + 1) * world.k]]
-        dealt = (role, game.briefing.names[i], tasks)
-        if dealt != (seat.role, seat.name, seat.tasks):
-            raise TrajectoryError(
-                f"seat {i}: the header says {(seat.role, seat.name, seat.tasks)}, its seed deals {dealt}"
-            )
+        said = (seat.role, seat.name, seat.spawn, seat.tasks)
+        dealt = (role, game.briefing.names[i], rooms[state.room[i]], tasks)
+        if dealt != said:
+            raise TrajectoryError(f"seat {i}: the header says {said}, its seed deals {dealt}")
 
 
 class Replay:
@@ -137,6 +141,7 @@ class Replay:
         self.check = Check()
         self._decisions = _decisions(self.recorded)
         self._seals = iter(_inside(trajectory))
+        self._whole = trajectory.status == "finished" and trajectory.header.given is None
         self.position = 0
         self._compare()
 
@@ -153,10 +158,22 @@ class Replay:
         for _ in self:
             pass
         self.check.events = len(self.recorded)
-        missing = len(self.recorded) - self.position
-        if missing > 0 and not self.check.illegal:
-            self.check.mismatches.append(f"{missing} recorded events have no counterpart in the replay")
+        if not self.check.illegal:
+            self._compare_ends()
         return self.check
+
+    def _compare_ends(self) -> None:
+        """Compare where the recording and its replay end; one that is not finished may stop anywhere."""
+        rest = self.recorded[self.position :]
+        if self._whole and not self.game.over:
+            self.check.mismatches.append("the recording is said to be finished and ends before its game")
+        elif self._whole and self.position > len(self.recorded):
+            self.check.mismatches.append(f"{self.position - len(self.recorded)} events of the replay are not recorded")
+        elif rest and (self.game.over or any(event.kind not in BEFORE_EFFECT for event in rest)):
+            self.check.mismatches.append(f"{len(rest)} recorded events have no counterpart in the replay")
+        extra = len(list(self._seals))
+        if extra:
+            self.check.mismatches.append(f"{extra} recorded state hashes have no counterpart in the replay")
 
     def apply(self, chat: Event | None, decision: Event) -> bool:
         """Apply one recorded decision to the game; False when the rules refuse it (noted as illegal)."""
@@ -164,16 +181,21 @@ class Replay:
         i = game.state.current
         if decision.actor != i:
             return self._refuse(decision, f"it is {game.briefing.names[i]}'s turn")
-        action = action_of(game, decision)
+        try:
+            action = action_of(game, decision)
+        except (KeyError, TypeError, ValueError):
+            return self._refuse(decision, "no action of this game")
         mask = game.mask(i)
         lapsed = decision.kind == "lapsed"
-        if not lapsed and not mask[action]:
+        if not lapsed and not (0 <= action < len(mask) and mask[action]):
             return self._refuse(decision, "not legal here")
         game.show(i)
         if lapsed:
             game.lapse(action, chat.text if chat else None)
-        else:
-            game.act(action, chat.text if chat else decision.text)
+        elif chat:
+            game.act(action, chat.text)
+        else:  # the words of a token are not recorded but compared
+            game.act(action, decision.text if game.world.speech == TEXT else None)
         game.advance()
         return True
 
@@ -196,6 +218,8 @@ class Replay:
         for count, tick, digest in seals:
             seal = next(self._seals, None)
             if seal is None:
+                if self._whole:
+                    self.check.mismatches.append(f"tick {tick}: the recorded state hash is missing")
                 continue
             self.check.seals += 1
             if seal != (start + count, tick, digest):

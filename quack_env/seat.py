@@ -62,11 +62,14 @@ class QuackSeat(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Act, then play to the seat's next decision or the end.
 
+        Where the agent dies before its first decision, `reset` shows the end, and one step with any action returns it.
+
         Raises:
             IllegalActionError: outside the mask.
         """
-        self.env.step(action)
-        self._play_others()
+        if not self.env.game.over:
+            self.env.step(action)
+            self._play_others()
         observation, info = self._now()
         over = self.env.game.over
         return observation, self.env.rewards[self.agent] if over else 0.0, over, False, info

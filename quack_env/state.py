@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import marshal
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from quack_env.errors import TrajectoryError
@@ -86,7 +87,7 @@ class State:
 
     def digest(self) -> str:
         """The state hash: blake2b (8 bytes, hex) over the packed fields of the game."""
-        packed = marshal.dumps([getattr(self, name) for name in HASHED], 2)
+        packed = marshal.dumps(_hashed(self), 2)
         return hashlib.blake2b(packed, digest_size=8).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
@@ -110,6 +111,8 @@ WITNESS = ("head", "cursor", "ring")
 """Bookkeeping of what was shown when: not part of the game, so not of the state hash."""
 
 HASHED = tuple(name for name in State.__annotations__ if name not in (*WITNESS, "log"))
+
+_hashed = attrgetter(*HASHED)
 
 
 def size_of(kind: str, world: World) -> int:

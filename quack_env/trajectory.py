@@ -7,14 +7,16 @@ import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from quack_env.briefing import Briefing
 from quack_env.config import GameConfig
 from quack_env.errors import TrajectoryError
-from quack_env.events import Event
+from quack_env.events import Event, event_of
 from quack_env.game_map import GameMap
+from quack_env.kinds import LAPSED
 from quack_env.outcome import Outcome
 
 SCHEMA = 1
@@ -45,7 +47,7 @@ class Header(BaseModel):
     made_by: str
     config: dict[str, Any]
     map: dict[str, Any]
-    speech: str
+    speech: Literal["off", "tokens", "text"]
     seed: int
     fork: int = 0
     form: str = "aec"
@@ -155,9 +157,12 @@ class Trajectory:
         while seal:
             lines.append(seal_line(seal.tick, seal.hash))
             seal = next(seals, None)
-        (folder / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (folder / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
         write_status(folder, self.status)
 
+
+FACTS = (1 << 29) - 1
+"""The bits of a packed event that are neither its tick nor who saw it."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -165,6 +170,39 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 def event_line(event: Event) -> str:
     """The event as a line of the recording."""
     return _ENCODER.encode(event.to_dict())
+
+
+class LineWriter:
+    """Turns the packed events of games on one map into lines of a recording, as `event_line` does, only faster.
+
+    What does not change from event to event is written once and looked up after that. ``briefing`` is that of the
+    current game.
+    """
+
+    briefing: Briefing
+
+    def __init__(self) -> None:
+        self._facts: dict[int, str] = {}
+        self._seen: dict[int, str] = {}
+
+    def line(self, packed: int, index: int, text: str | None = None) -> str:
+        """The line of one event."""
+        what = packed & FACTS
+        facts = self._facts.get(what)
+        if facts is None:
+            facts = self._render(what)
+            if what & 31 != LAPSED:  # it names an action, and so perhaps a player of this game
+                self._facts[what] = facts
+        who = packed >> 29 & 0xFFFF
+        seen = self._seen.get(who)
+        if seen is None:
+            seen = self._seen[who] = _ENCODER.encode([j for j in range(16) if who >> j & 1])
+        said = "" if text is None else f',"text":{_ENCODER.encode(text)}'
+        return f'{{"tick":{packed >> 45},"index":{index},{facts}{said},"seen_by":{seen}}}'
+
+    def _render(self, what: int) -> str:
+        event = event_of(what, 0, self.briefing).to_dict()
+        return _ENCODER.encode({k: v for k, v in event.items() if k not in ("tick", "index", "seen_by")})[1:-1]
 
 
 def seal_line(tick: int, digest: str) -> str:

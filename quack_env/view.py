@@ -13,6 +13,8 @@ from quack_env.world import TOKENS, World
 
 WITNESSED = 16
 """At most so many witnessed events are shown; older ones are dropped, and the view says so."""
+SEEN_BY = 0xFFFF << 29
+"""The bits of a packed event that say who else perceived it: nobody's business."""
 
 
 class Message(NamedTuple):
@@ -35,7 +37,7 @@ class View:
 
     me: int
     self_alive: int
-    asked: int  # 1 when the agent is to decide now
+    asked: int  # 1 when the agent is to decide now (the form that asks one at a time)
     duck: int  # own role
     partners: int  # fellow Ducks, for a Duck
     cooldown: int  # own; -1 for a Goose
@@ -60,7 +62,7 @@ class View:
     said: list[int]  # statement code + 1 per round and seat (speech "tokens")
     transcript: tuple[Message, ...]  # said so far in the current meeting
     messages: tuple[Message, ...]  # heard since its own previous decision
-    events: list[int]  # packed events witnessed since its own previous decision, oldest first, own acts left out
+    events: list[int]  # packed, witnessed since its own previous decision, oldest first; without own acts and `seen_by`
     dropped: int  # 1 when more than WITNESSED events were seen
     last_room: list[int]  # per seat: room where it was last seen
     last_tick: list[int]  # per seat: when
@@ -78,7 +80,7 @@ def look(world: World, state: State, i: int) -> View:
     room = state.room[i]
     phase = state.phase
     view.me = i
-    view.asked = is_asked(state, i)
+    view.asked = int(state.current == i and phase != OVER)
     view.self_alive = state.alive >> i & 1
     view.duck = state.ducks >> i & 1
     view.phase = phase
@@ -121,7 +123,18 @@ def look(world: World, state: State, i: int) -> View:
     view.said = state.said[:] if meeting and world.speech == TOKENS else []
     view.messages = view.transcript = ()
     witness(world, state, i, view)
+    if not view.self_alive:
+        blind(view)
     return view
+
+
+def blind(view: View) -> None:
+    """The dead perceive nothing: of what all the living know, a dead agent learns no more."""
+    view.known_dead = 1 << view.me
+    view.caller = NOBODY
+    view.calls_left = view.meeting = view.by_body = view.round = view.speaker = 0
+    view.revealed_ducks = view.revealed_geese = view.dropped = 0
+    view.speaking, view.said, view.events = [], [], []
 
 
 def witness(world: World, state: State, i: int, view: View) -> None:
@@ -140,15 +153,10 @@ def witness(world: World, state: State, i: int, view: View) -> None:
     for p in range(first, last):
         event = state.ring[p & wrap]
         if event >> seen & 1 and (event >> 5 & 31) != i + 1:
-            view.events.append(event)
+            view.events.append(event & ~SEEN_BY)
     if len(view.events) > WITNESSED:
         view.dropped = 1
         del view.events[:-WITNESSED]
-
-
-def is_asked(state: State, i: int) -> int:
-    """1 when agent i is to decide now, in the form that asks one agent at a time."""
-    return int(state.current == i and state.phase != OVER)
 
 
 def is_asked_together(state: State, i: int) -> int:

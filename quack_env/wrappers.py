@@ -11,9 +11,9 @@ from typing import Any, TextIO
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from quack_env.events import Event, event_of
+from quack_env.events import Event
 from quack_env.game import Game
-from quack_env.trajectory import FILE, Header, Seat, event_line, new_folder, seal_line, write_status
+from quack_env.trajectory import FILE, Header, LineWriter, Seat, event_line, new_folder, seal_line, write_status
 from quack_env.version import __version__
 from quack_env.world import SPEECH
 
@@ -28,6 +28,7 @@ class Recorder:
         self.next = Path(path)
         self.folder: Path | None = None
         self._file: TextIO | None = None
+        self._lines = LineWriter()
         self._outside: list[tuple[int, str, int, dict[str, Any]]] = []
 
     def begin(self) -> None:
@@ -36,9 +37,12 @@ class Recorder:
         self.folder = new_folder(self.next)
         self.next = following(self.folder)
         write_status(self.folder, "aborted", "not finished")
-        self._file = open(self.folder / FILE, "w", encoding="utf-8", newline="\n")  # noqa: SIM115 - held open for the game
+        # Held open for the game. A lone surrogate in a model's words becomes its JSON escape.
+        self._file = open(self.folder / FILE, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
         self._file.write(header_of(self.game, self.policies, self.form).model_dump_json() + "\n")
         self._index = 0
+        self._outside.clear()
+        self._lines.briefing = self.game.briefing
         self._status = "finished"
         self._reason: str | None = None
         self.write()
@@ -61,7 +65,7 @@ class Recorder:
             while extra is not None and extra[0] <= position:
                 lines.append(self._outside_line(extra))
                 extra = next(outside, None)
-            lines.append(event_line(event_of(packed, self._index, game.briefing, texts.get(position))))
+            lines.append(self._lines.line(packed, self._index, texts.get(position)))
             self._index += 1
         while extra is not None:
             lines.append(self._outside_line(extra))
@@ -147,6 +151,7 @@ class RecordAEC(BaseWrapper[str, Any, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Deal a new game and start its recording."""
+        self.recorder.write()
         super().reset(seed=seed, options=options)
         self.recorder.begin()
 
@@ -156,9 +161,21 @@ class RecordAEC(BaseWrapper[str, Any, Any]):
         if self.game.seals:
             self.recorder.write()
 
+    # Forwarded by name: `__getattr__` costs a failed look-up first.
+
     def last(self, observe: bool = True) -> Any:
         """As the environment's."""
         return self.env.last(observe)
+
+    @property
+    def agents(self) -> list[str]:  # type: ignore[override]
+        """As the environment's."""
+        return self.env.agents
+
+    @property
+    def agent_selection(self) -> str:  # type: ignore[override]
+        """As the environment's."""
+        return self.env.agent_selection
 
     def close(self) -> None:
         """Close the recording (aborted, unless the game is over) and the environment."""
@@ -180,6 +197,7 @@ class RecordParallel(BaseParallelWrapper[str, Any, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         """Deal a new game and start its recording."""
+        self.recorder.write()
         result = super().reset(seed=seed, options=options)
         self.recorder.begin()
         return result

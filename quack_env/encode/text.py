@@ -122,7 +122,7 @@ def event_words(briefing: Briefing, event: int) -> str:
 
 def meeting(briefing: Briefing, view: View) -> list[str]:
     """Caller, reason, speaking order, round and what was said so far."""
-    if view.phase not in (DISCUSSION, VOTING):
+    if not view.speaking:
         return []
     caller = briefing.names[view.caller]
     reason = "reporting a body" if view.by_body else "by the button"

@@ -207,7 +207,7 @@ def encode_self(world: World, layout: Layout, view: View, out: array[float]) -> 
         out[dest + view.dest] = 1
         out[remaining] = view.left * far
     need = world.task_ticks
-    for place, done in zip(view.task_room, view.progress, strict=True):
+    for place, done in zip(view.task_room, view.progress):  # noqa: B905 - the check costs time here
         if done:
             out[progress + place] = done * step
         if done < need:
@@ -243,24 +243,22 @@ def encode_others(world: World, layout: Layout, view: View, out: array[float]) -
     rooms, tick, unit = world.R, view.tick, layout.since_unit
     j = 0
     for room in view.last_room:
-        if room >= 0 and not here >> j & 1:
-            d = j - me if j > me else j - me + n
+        if here >> j & 1:
+            out[last_room + (j - me) % n * rooms + view.room] = 1
+        elif room >= 0:
+            d = (j - me) % n
             out[last_room + d * rooms + room] = 1
             out[since + d] = (tick - view.last_tick[j]) * unit
         j += 1
-    if here:
-        place = last_room + view.room
-        for d in range(1, n):
-            if here >> (me + d) % n & 1:
-                out[place + d * rooms] = 1
 
 
 def put(out: array[float], base: int, seats: int, n: int, me: int) -> None:
     """Write a set of seats as flags in self-relative order."""
-    seats = seats >> me | seats << n - me
-    for d in range(n):
-        if seats >> d & 1:
-            out[base + d] = 1
+    seats = (seats >> me | seats << n - me) & (1 << n) - 1
+    while seats:
+        d = seats.bit_length() - 1
+        out[base + d] = 1
+        seats ^= 1 << d
 
 
 def encode_events(world: World, layout: Layout, view: View, out: array[float]) -> None:

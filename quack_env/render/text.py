@@ -126,31 +126,31 @@ def wrap(text: str, size: int, room: int, lines: int) -> list[str]:
     return [*out, fit(rest, size, room)] if rest else out
 
 
-@lru_cache(maxsize=4096)
-def break_name(name: str, size: int, room: int, lines: int) -> tuple[str, ...] | None:
-    """A room's name in at most `lines` lines of `room` pixels, broken after "_", else anywhere; None if it won't fit."""
+@lru_cache(maxsize=8192)
+def break_name(name: str, size: int, room: int, lines: int, hyphens: bool = True) -> tuple[str, ...] | None:
+    """A room's name in at most `lines` lines of `room` pixels, broken after "_", else with a hyphen if that is allowed.
+
+    None when it does not fit.
+    """
     out: list[str] = []
     rest = name
-    while rest:
-        if len(out) == lines:
+    while width(rest, size) > room:
+        head = _head(rest, size, room, hyphens)
+        if not head or len(out) == lines - 1:
             return None
-        if width(rest, size) <= room:
-            out.append(rest)
-            break
-        cut = max((k for k in range(1, len(rest)) if width(rest[:k], size) <= room), default=0)
-        if not cut:
-            return None
-        at = rest.rfind("_", 0, cut) + 1
-        if not at:  # no place to break at: a hyphen says that the name goes on
-            cut = max((k for k in range(2, len(rest) - 1) if width(rest[:k] + "-", size) <= room), default=0)
-            if not cut:
-                return None
-            out.append(rest[:cut] + "-")
-        else:
-            cut = at
-            out.append(rest[:cut])
-        rest = rest[cut:]
-    return tuple(out)
+        out.append(head)
+        rest = rest[len(head.removesuffix("-")) :]
+    return (*out, rest)
+
+
+def _head(name: str, size: int, room: int, hyphens: bool) -> str:
+    """What of a name too long for the line goes on it; "" when nothing may."""
+    fits = [k for k in range(1, len(name)) if width(name[:k], size) <= room]
+    after_dash = name.rfind("_", 0, max(fits, default=0)) + 1
+    if after_dash or not hyphens:
+        return name[:after_dash]
+    fits = [k for k in range(2, len(name) - 1) if width(name[:k] + "-", size) <= room]
+    return name[: max(fits)] + "-" if fits else ""
 
 
 # --- pixels ----------------------------------------------------------------------------------------------------------
