@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from pettingzoo.utils.env import AECEnv
 
 from quack_env.base import QuackBase, mask_array
@@ -17,7 +16,7 @@ from quack_env.view import View
 class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
     """QUACK as a PettingZoo AECEnv. Options: see `QuackBase`.
 
-    Agents in transit and the dead are never selected; all agents terminate together at the end with their team's reward.
+    Agents in transit and the dead are never selected; all terminate together at the end with their team's reward.
     """
 
     metadata = QuackBase.metadata | {"is_parallelizable": False}  # who is asked next depends on what was done
@@ -34,7 +33,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None
+        self._skip_agent_selection = None  # type: ignore[assignment]  # as PettingZoo's own code does
         game = self.game
         self._wait = bytes(game.wait_mask())
         self.masks.update(dict.fromkeys(self.agents, self._wait))
@@ -62,7 +61,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         self._info = self.infos[agent] = Info(self._view, game.briefing, mask_array(self._mask))
 
     def observe(self, agent: str) -> dict[str, Any]:
-        """What the agent can know now; its mask is {wait} unless it is selected, its observation zero when it is dead."""
+        """What the agent can know now; the mask is {wait} unless it is selected, all is zero when it is dead."""
         if agent == self.agent_selection and self._asked >= 0:
             # The mask is one array in observation and info; `step` trusts neither.
             return self._observe(self._view, self._info["action_mask"])

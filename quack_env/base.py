@@ -29,7 +29,7 @@ MAX_SUMMARY = 200_000
 """Characters of the text observation at most."""
 
 
-def mask_array(mask: bytes) -> NDArray[np.int8]:
+def mask_array(mask: bytes | bytearray) -> NDArray[np.int8]:
     """A fresh, writable int8 (A,) array of a mask."""
     return np.frombuffer(bytearray(mask), np.int8)
 
@@ -45,11 +45,11 @@ class QuackBase:
     """Options, spaces and observations of one environment.
 
     Args:
-        config: a `GameConfig`, a preset ("default", "published"), a YAML path, a mapping, or None for the paper's values.
+        config: a `GameConfig`, a preset ("default", "published"), a YAML path, a mapping, or None for the defaults.
         game_map: a `GameMap`, a shipped map's name, a YAML path or a mapping; None for the config's.
         n_players, n_ducks, max_ticks: override the config's.
         speech: "tokens", "text" or "off".
-        observation: "dict" (named arrays), "vector" (one float32 array) or "text" (the vector, and the situation in words).
+        observation: "dict" (named arrays), "vector" (one float32 array) or "text" (the vector and the words).
         dead_agents: "noop" keeps the dead with zero observations and the mask {wait} until the end; "remove" terminates
             them at death (parallel form; the AEC form never selects the dead, whichever is chosen).
         render_mode: None.
@@ -58,7 +58,12 @@ class QuackBase:
         ConfigError: naming the option, its value and what is allowed.
     """
 
-    metadata: dict[str, Any] = {"name": "quack_v0", "render_modes": [], "is_parallelizable": True, "render_fps": 4}
+    metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by PettingZoo
+        "name": "quack_v0",
+        "render_modes": [],
+        "is_parallelizable": True,
+        "render_fps": 4,
+    }
 
     def __init__(
         self,
@@ -117,7 +122,7 @@ class QuackBase:
         return self._observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """`Discrete(A)`; with speech "text" `Dict{"action": Discrete(A), "say": Text}`, which also takes a plain int."""
+        """`Discrete(A)`; with speech "text" `Dict{"action": Discrete(A), "say": Text}`, which takes a plain int too."""
         return self._action_spaces[agent]
 
     # --- observing ---------------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def shuffle(key: int, purpose: int, index: int, n: int, out: list[int]) -> None:
 
 
 def pick(key: int, purpose: int, base: int, count: int, pool: int, out: list[int], start: int) -> None:
-    """Write ``count`` picks from 0..pool-1 (pool <= 60) to ``out[start:]``, without repetition until the pool is empty."""
+    """Write ``count`` picks of 0..pool-1 (pool <= 60) to ``out[start:]``, none twice until the pool is empty."""
     used = 0
     left = pool
     for p in range(count):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from quack_env import kinds as K
+from quack_env import kinds
 from quack_env.briefing import Briefing
 from quack_env.kinds import KINDS, STATEMENTS, unpack
 from quack_env.outcome import REASONS, TEAMS
@@ -12,7 +13,7 @@ from quack_env.outcome import REASONS, TEAMS
 CALL_REASONS = ("button", "body")
 NO_EJECTION_REASONS = ("tie", "skip")
 ROLES = ("goose", "duck")
-MOVEMENTS = (K.DEPART, K.ARRIVE, K.TRANSIT_CANCELLED)
+MOVEMENTS = (kinds.DEPART, kinds.ARRIVE, kinds.TRANSIT_CANCELLED)
 
 
 class Event(NamedTuple):
@@ -26,7 +27,7 @@ class Event(NamedTuple):
     """
 
     tick: int
-    index: int
+    index: int  # type: ignore[assignment]  # the field hides tuple.index
     kind: str
     actor: int | None = None
     target: int | None = None
@@ -73,18 +74,52 @@ def event_of(packed: int, index: int, briefing: Briefing, text: str | None = Non
 
 def details(kind: int, value: int, briefing: Briefing) -> dict[str, Any]:
     """The `data` of an event from its packed detail."""
-    if kind == K.TASK_STEP:
+    if kind == kinds.TASK_STEP:
         return {"progress": value}
-    if kind == K.MEETING_CALLED:
+    if kind == kinds.MEETING_CALLED:
         return {"reason": CALL_REASONS[value]}
-    if kind == K.STATEMENT:
+    if kind == kinds.STATEMENT:
         return {"says": STATEMENTS[value]}
-    if kind == K.EJECTED:
+    if kind == kinds.EJECTED:
         return {"role": ROLES[value]}
-    if kind == K.NO_EJECTION:
+    if kind == kinds.NO_EJECTION:
         return {"reason": NO_EJECTION_REASONS[value]}
-    if kind == K.LEG_START:
+    if kind == kinds.LEG_START:
         return {"leg": value}
-    if kind == K.LAPSED:
+    if kind == kinds.LAPSED:
         return {"action": briefing.action_names[value]}
     return {"winner": TEAMS[value // 8], "reason": REASONS[value % 8]}
+
+
+def sentence(event: Event, names: Sequence[str]) -> str:
+    """One event in plain words, without its tick; "" for those without any, and for utterances."""
+    who = names[event.actor] if event.actor is not None else ""
+    whom = names[event.target] if event.target is not None else ""
+    data = event.data or {}
+    if event.kind in ("ejected", "no_ejection", "vote", "meeting_called"):
+        return _meeting_sentence(event.kind, who, whom, data)
+    return {
+        "wait": f"{who} waited in {event.room}",
+        "depart": f"{who} left {event.room} towards {event.to}",
+        "arrive": f"{who} came into {event.to} from {event.room}",
+        "task_step": f"{who} worked on a task in {event.room} (step {data.get('progress')})",
+        "task_done": f"{who} finished a task in {event.room}",
+        "kill": f"{who} killed {whom} in {event.room}",
+        "body_appeared": f"the body of {whom} lay in {event.room}",
+        "body_reported": f"{who} reported the body of {whom} in {event.room}",
+        "transit_cancelled": f"{who} was back in {event.room}, from the way to {event.to}",
+        "respawn": f"{who} was placed in {event.room}",
+        "lapsed": f"{who} could no longer do {data.get('action')}",
+        "fallback": f"{who} fell back on a default ({data.get('reason')})",
+        "game_over": f"the {data.get('winner')} win: {data.get('reason')}",
+    }.get(event.kind, "")
+
+
+def _meeting_sentence(kind: str, who: str, whom: str, data: dict[str, Any]) -> str:
+    if kind == "meeting_called":
+        return f"{who} called a meeting ({'a body was found' if data['reason'] == 'body' else 'by the button'})"
+    if kind == "vote":
+        return f"{who} voted for {whom}" if whom else f"{who} skipped the vote"
+    if kind == "no_ejection":
+        return f"nobody was ejected ({'skipped' if data['reason'] == 'skip' else 'a tie'})"
+    return f"{whom} was ejected" + (f", a {str(data['role']).capitalize()}" if "role" in data else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from types import ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ClassVar
 
 from quack_env import rules as the_rules
@@ -12,13 +12,12 @@ from quack_env.chance import game_key
 from quack_env.config import GameConfig
 from quack_env.errors import IllegalActionError, TrajectoryError
 from quack_env.game_map import GameMap
-from quack_env.kinds import CHAT, STATEMENT
 from quack_env.outcome import Outcome, outcome
-from quack_env.rules import ASK, CLOSED, DONE
+from quack_env.rules import CLOSED
 from quack_env.state import DISCUSSION, FREE, PHASES, State
 from quack_env.statements import named, words
 from quack_env.view import Message, View, look
-from quack_env.world import OFF, TEXT, World
+from quack_env.world import TEXT, World
 
 STATE_SCHEMA = 1
 
@@ -215,8 +214,9 @@ class Game:
     def refuse(self, i: int, action: object, mask: bytearray | bytes) -> IllegalActionError:
         """The error for an action outside the mask: names agent, phase and legal set."""
         names = self.briefing.action_names
-        known = isinstance(action, int) and not isinstance(action, bool) and 0 <= action < len(names)
-        given = f"{names[action]} ({action})" if known else repr(action)
+        given = repr(action)
+        if isinstance(action, int) and not isinstance(action, bool) and 0 <= action < len(names):
+            given = f"{names[action]} ({action})"
         legal = [name for name, allowed in zip(names, mask, strict=False) if allowed]
         shown = ", ".join(legal[:40]) + (f" and {len(legal) - 40} more" if len(legal) > 40 else "")
         return IllegalActionError(
@@ -258,11 +258,8 @@ def bind(**chance: Any) -> SimpleNamespace:
     The functions are the same code over another namespace: the rules do not know the difference.
     """
     namespace: dict[str, Any] = dict(vars(the_rules))
-    kind = type(bind)
     for name, value in vars(the_rules).items():
-        if isinstance(value, kind) and value.__module__ == the_rules.__name__:
-            namespace[name] = kind(value.__code__, namespace, name, value.__defaults__)
+        if isinstance(value, FunctionType) and value.__module__ == the_rules.__name__:
+            namespace[name] = FunctionType(value.__code__, namespace, name, value.__defaults__)
     namespace.update(chance)
     return SimpleNamespace(**namespace)
-
-

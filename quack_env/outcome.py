@@ -14,7 +14,7 @@ EJECTED, PARITY, TASKS_DONE, TIMEOUT = range(1, 5)
 
 @dataclass(frozen=True)
 class Outcome:
-    """Who won, and why: ``winner`` is "geese" or "ducks"; ``reason`` "ducks ejected", "parity", "tasks" or "timeout"."""
+    """Who won ("geese" or "ducks"), and why ("ducks ejected", "parity", "tasks" or "timeout")."""
 
     winner: str
     reason: str

@@ -13,9 +13,7 @@ from quack_env.info import Info
 from quack_env.state import DISCUSSION, FREE
 from quack_env.view import View, is_asked_together
 
-Step = tuple[
-    dict[str, dict[str, Any]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-]
+Step = tuple[dict[str, dict[str, Any]], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]
 
 
 class LastInfos(dict[str, dict[str, Any]]):
@@ -149,9 +147,7 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         """The whole game as JSON-ready data, at any moment before the end."""
         return self.game.to_dict() | {"agents": self.agents[:]}
 
-    def load_state_dict(
-        self, data: dict[str, Any]
-    ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
+    def load_state_dict(self, data: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """Go on from a `state_dict` of an environment with the same options; observations and infos as from `reset`."""
         self.game.load({key: value for key, value in data.items() if key != "agents"})
         self.agents = list(data["agents"])

@@ -1,4 +1,4 @@
-"""Policies by name: "random", "scripted:aggressive", "rl:PATH" resolve through the entry-point group `quack.policies`."""
+"""Policies by name ("random", "scripted:aggressive"), resolved through the entry-point group `quack.policies`."""
 
 from __future__ import annotations
 

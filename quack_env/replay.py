@@ -61,9 +61,7 @@ def given_game(trajectory: Trajectory, given: dict[str, Any]) -> Game:
     """A game whose roles, tasks, spawns and orders are the recorded ones (rules.md "Chance can be given")."""
     header = trajectory.header
     draws = RecordedDraws(given)
-    bound = bind(
-        draw_turn_order=draws.turn_order, draw_speaking_order=draws.speaking_order, draw_places=draws.places
-    )
+    bound = bind(draw_turn_order=draws.turn_order, draw_speaking_order=draws.speaking_order, draw_places=draws.places)
     kind: type[Game] = type("RecordedGame", (Game,), {"rules": bound})
     game = kind(trajectory.config, trajectory.game_map, header.speech)
     game.recording = True

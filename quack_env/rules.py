@@ -380,7 +380,11 @@ def see_bodies(world: World, state: State, room: int) -> None:
                 if new >> v & 1:
                     state.known_dead[v] |= 1 << b
                     for j in range(n):
-                        if j != b and state.last_room[v * n + j] == room and state.last_tick[v * n + j] >= state.leg_tick:
+                        if (
+                            j != b
+                            and state.last_room[v * n + j] == room
+                            and state.last_tick[v * n + j] >= state.leg_tick
+                        ):
                             state.left_scene[v] |= 1 << j
     for v in range(n):
         if there >> v & 1:

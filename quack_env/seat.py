@@ -25,10 +25,10 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         options: those of `quack_env.env`.
 
     The observation, the mask (also `info["action_mask"]`) and the infos are those of the AEC form. When the agent dies
-    the others play on: the step that led there returns the end of the game. The reward is the team's, +1 or -1, at the end.
+    the others play on: the step that led there returns the end of the game. The reward is the team's, at the end.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}  # noqa: RUF012 - declared so by Gymnasium
 
     def __init__(
         self,
@@ -47,9 +47,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         chosen = opponents if isinstance(opponents, Mapping) else dict.fromkeys(others, opponents)
         self.policies = {a: _policy(chosen.get(a, "scripted")) for a in others}
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Any, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal a new game and play to the seat's first decision."""
         super().reset(seed=seed)
         self.env.reset(seed=seed)

@@ -13,7 +13,7 @@ Mask = NDArray[np.int8]
 
 
 class AnyText(spaces.Text):
-    """Any Unicode text up to ``max_length`` characters, the empty one included (Gymnasium's Text limits the alphabet)."""
+    """Any Unicode text up to ``max_length`` characters, also none (Gymnasium's Text limits the alphabet)."""
 
     def __init__(self, max_length: int) -> None:
         super().__init__(max_length, min_length=0)
@@ -40,7 +40,7 @@ class MaskedDiscrete(spaces.Discrete):
         self._masks = masks
         self._agent = agent
 
-    def sample(self, mask: Mask | None = None, probability: NDArray[np.float64] | None = None) -> np.int64:
+    def sample(self, mask: Mask | None = None, probability: Any = None) -> np.int64:
         """A random action; of the legal ones unless another ``mask`` (int8, (A,)) or ``probability`` is given."""
         if probability is not None:
             return np.int64(super().sample(mask, probability))
@@ -65,7 +65,11 @@ class ActionWithText(spaces.Dict):
         if not isinstance(x, dict):
             return bool(self["action"].contains(x))
         say = x.get("say")
-        return x.keys() <= {"action", "say"} and self["action"].contains(x.get("action")) and (say is None or say in self["say"])
+        return (
+            x.keys() <= {"action", "say"}
+            and self["action"].contains(x.get("action"))
+            and (say is None or say in self["say"])
+        )
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
         """A random action and text; ``mask`` may be that of the action alone."""

@@ -256,7 +256,9 @@ def _header(file: Path, record: dict[str, Any]) -> Header:
     if not isinstance(version, int):
         raise TrajectoryError(f"{file}, line 1: no header of a recorded game (schema_version missing)")
     if version > SCHEMA:
-        raise TrajectoryError(f"{file}: schema {version} is newer than this version reads ({SCHEMA}); upgrade quack_env")
+        raise TrajectoryError(
+            f"{file}: schema {version} is newer than this version reads ({SCHEMA}); upgrade quack_env"
+        )
     try:
         return Header.model_validate(record)
     except ValidationError as fault:

@@ -1,4 +1,4 @@
-"""What one agent may know at a moment: the only reader of the state for anybody who plays (rules.md "What an agent perceives").
+"""What one agent may know at a moment (rules.md "What an agent perceives"): the players' only reader of the state.
 
 Encoders, images and policies take a `View`, never a `State`, so that a leak is a type error.
 """
@@ -118,7 +118,7 @@ def look(world: World, state: State, i: int) -> View:
     first = i * n
     view.last_room = state.last_room[first : first + n]
     view.last_tick = state.last_tick[first : first + n]
-    meeting = phase == DISCUSSION or phase == VOTING
+    meeting = phase in (DISCUSSION, VOTING)
     view.speaking = state.speaking[: state.speakers] if meeting else []
     view.said = state.said[:] if meeting and world.speech == TOKENS else []
     view.messages = view.transcript = ()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from quack_env.config import GameConfig
 from quack_env.game_map import GameMap, check_tasks
 
-SPEECH = ("off", "tokens", "text")
+Speech: TypeAlias = Literal["off", "tokens", "text"]
+SPEECH: tuple[Speech, ...] = ("off", "tokens", "text")
 OFF, TOKENS, TEXT = range(3)
 
 

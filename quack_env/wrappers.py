@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
 
-from quack_env.events import Event
+from quack_env.events import Event, event_of
 from quack_env.game import Game
 from quack_env.trajectory import FILE, Header, LineWriter, Seat, event_line, new_folder, seal_line, write_status
 from quack_env.version import __version__
@@ -28,6 +28,8 @@ class Recorder:
         self.next = Path(path)
         self.folder: Path | None = None
         self._file: TextIO | None = None
+        self.listener: Callable[[list[Event]], None] | None = None
+        """Called with the events of every write, for whoever wants to follow the game live."""
         self._lines = LineWriter()
         self._outside: list[tuple[int, str, int, dict[str, Any]]] = []
 
@@ -76,6 +78,9 @@ class Recorder:
         self._outside.clear()
         self._file.write("\n".join([*lines, ""]))
         self._file.flush()
+        if self.listener is not None:
+            start = self._index - len(log)
+            self.listener([event_of(p, start + k, game.briefing, texts.get(k)) for k, p in enumerate(log)])
         if game.over:
             self.end(self._status)
 
@@ -143,7 +148,9 @@ def following(folder: Path) -> Path:
 class RecordAEC(BaseWrapper[str, Any, Any]):
     """Records every game of an AEC environment; see `RecordTrajectory`."""
 
-    def __init__(self, env: AECEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None) -> None:
+    def __init__(
+        self, env: AECEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None
+    ) -> None:
         super().__init__(env)
         self.game: Game = env.unwrapped.game  # type: ignore[attr-defined]
         self.recorder = Recorder(self.game, path, policies, "aec")
@@ -218,7 +225,7 @@ class RecordParallel(BaseParallelWrapper[str, Any, Any]):
 def RecordTrajectory(  # noqa: N802 - a wrapper to its users
     env: Any, path: str | os.PathLike[str], policies: Mapping[str, str] | None = None
 ) -> Any:
-    """The environment, recorded: each game to a folder, the first to ``path``, those that follow beside it, numbered on.
+    """The environment, recorded: each game to a folder, the first to ``path``, the next beside it, numbered on.
 
     Works on the AEC and the parallel form, wrapped or not. Put it outside all other wrappers.
 

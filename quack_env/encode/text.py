@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 from quack_env.briefing import Briefing
-from quack_env.kinds import (
-    ARRIVE,
-    BODY_APPEARED,
-    BODY_REPORTED,
-    EJECTED,
-    KILL,
-    MEETING_CALLED,
-    NO_EJECTION,
-    RESPAWN,
-    TRANSIT_CANCELLED,
-    VOTE,
-    DEPART,
-    unpack,
-)
+from quack_env.events import event_of, sentence
 from quack_env.state import DISCUSSION, OVER, VOTING
 from quack_env.view import View
 
@@ -35,7 +22,10 @@ def who_you_are(briefing: Briefing, view: View) -> list[str]:
     """Tick, phase, own name and role, partners and cooldown."""
     role = "Duck" if view.duck else "Goose"
     phase = {DISCUSSION: "discussion", VOTING: "voting", OVER: "game over"}.get(view.phase, "free roam")
-    lines = [f"Tick {view.tick} of {briefing.config.max_ticks}, {phase}.", f"You are {briefing.names[view.me]}, a {role}."]
+    lines = [
+        f"Tick {view.tick} of {briefing.config.max_ticks}, {phase}.",
+        f"You are {briefing.names[view.me]}, a {role}.",
+    ]
     if not view.self_alive:
         lines.append("You are dead.")
     if view.duck:
@@ -81,43 +71,11 @@ def witnessed(briefing: Briefing, view: View) -> list[str]:
     """What happened in its presence since its own previous decision, and what it heard in rooms."""
     lines = ["- (earlier events are left out)"] if view.dropped else []
     for event in view.events:
-        words = event_words(briefing, event)
+        words = sentence(event_of(event, 0, briefing), briefing.names)
         if words:
             lines.append(f"- tick {event >> 45}: {words}")
     lines += [f"- tick {m.tick}, {m.room}: {m.speaker} said {quote(m.text)}" for m in view.messages if m.room]
     return ["Since your last decision you witnessed:", *lines] if lines else []
-
-
-def event_words(briefing: Briefing, event: int) -> str:
-    """One witnessed event in words; "" for those told elsewhere."""
-    _, kind, actor, target, room, to, _ = unpack(event)
-    who = briefing.names[actor] if actor >= 0 else ""
-    whom = briefing.names[target] if target >= 0 else ""
-    place = briefing.room(room) if room >= 0 else ""
-    if kind == DEPART:
-        return f"{who} left {place} towards {briefing.room(to)}"
-    if kind == ARRIVE:
-        return f"{who} came into {briefing.room(to)} from {place}"
-    if kind == KILL:
-        return f"{who} killed {whom} in {place}"
-    if kind == BODY_APPEARED:
-        return f"the body of {whom} lay in {place}"
-    if kind == MEETING_CALLED:
-        return f"{who} called a meeting ({'a body was found' if to else 'by the button'})"
-    if kind == BODY_REPORTED:
-        return f"{who} reported the body of {whom} in {place}"
-    if kind == TRANSIT_CANCELLED:
-        return f"{who} was back in {place}, from the way to {briefing.room(to)}"
-    if kind == VOTE:
-        return f"{who} voted for {whom}" if whom else f"{who} skipped the vote"
-    if kind == EJECTED:
-        role = "" if to < 0 else f", a {'Duck' if to else 'Goose'}"
-        return f"{whom} was ejected{role}"
-    if kind == NO_EJECTION:
-        return f"nobody was ejected ({'skipped' if to else 'a tie'})"
-    if kind == RESPAWN:
-        return f"{who} was placed in {place}"
-    return ""
 
 
 def meeting(briefing: Briefing, view: View) -> list[str]:
@@ -145,5 +103,3 @@ def quote(text: str) -> str:
 def ticks(count: int) -> str:
     """ "1 tick", "3 ticks"."""
     return f"{count} tick{'' if count == 1 else 's'}"
-
-

@@ -161,9 +161,7 @@ def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[
     """The view as fresh named arrays; zeros for None (a dead agent)."""
     counts = np.frombuffer(encode(world, layout, view), np.float32).astype(np.int32)
     flags = counts.astype(np.int8)
-    return {
-        f.name: (flags if f.binary else counts)[layout.slices[f.name]].reshape(f.shape) for f in layout.fields
-    }
+    return {f.name: (flags if f.binary else counts)[layout.slices[f.name]].reshape(f.shape) for f in layout.fields}
 
 
 def encode(world: World, layout: Layout, view: View | None) -> array[float]:
@@ -241,15 +239,13 @@ def encode_others(world: World, layout: Layout, view: View, out: array[float]) -
         put(out, layout.at["revealed_ducks"], view.revealed_ducks, n, me)
         put(out, layout.at["revealed_geese"], view.revealed_geese, n, me)
     rooms, tick, unit = world.R, view.tick, layout.since_unit
-    j = 0
-    for room in view.last_room:
+    for j, room in enumerate(view.last_room):
         if here >> j & 1:
             out[last_room + (j - me) % n * rooms + view.room] = 1
         elif room >= 0:
             d = (j - me) % n
             out[last_room + d * rooms + room] = 1
             out[since + d] = (tick - view.last_tick[j]) * unit
-        j += 1
 
 
 def put(out: array[float], base: int, seats: int, n: int, me: int) -> None:

@@ -1,0 +1,5 @@
+"""`python -m quack_bench` is the command `quack`."""
+
+from quack_bench.cli import app
+
+app()

@@ -1,0 +1,44 @@
+"""The command line: `quack`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from quack_bench.commands.bench import bench
+from quack_bench.commands.eval import evaluate_command
+from quack_bench.commands.maps import maps
+from quack_bench.commands.play import play
+from quack_bench.commands.replay import replay
+from quack_bench.commands.speed import speed
+from quack_bench.console import out
+from quack_env import __version__
+
+app = typer.Typer(
+    name="quack",
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+    help="A social-deduction game for many agents, whose players' words can be held against what they did and saw.",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        out.print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")] = False,
+) -> None:
+    """Exit codes: 0 done, 1 failed, 2 wrong usage or input."""
+
+
+app.command()(play)
+app.command()(bench)
+app.command(name="eval")(evaluate_command)
+app.command()(replay)
+app.command()(speed)
+app.add_typer(maps, name="map")

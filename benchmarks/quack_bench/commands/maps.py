@@ -1,0 +1,112 @@
+"""`quack map`: check, show and draw maps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from quack_bench.console import err, guarded, out, print_json
+from quack_env import ConfigError, GameMap
+
+maps = typer.Typer(no_args_is_help=True, help="Check, show and draw maps.")
+Source = Annotated[str, typer.Argument(help="A shipped map (ship, small, large) or a YAML file.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+@maps.command()
+@guarded
+def validate(game_map: Source, json: AsJson = False) -> None:
+    """Check a map and say what it holds; exit code 2 with the file, key and reason when it is wrong.
+
+    Example: quack map validate my_ship.yaml
+    """
+    loaded = GameMap.load(game_map)
+    facts = {
+        "name": loaded.name,
+        "rooms": len(loaded.rooms),
+        "corridors": len(loaded.corridors),
+        "task_rooms": len(loaded.tasks),
+        "button": loaded.button,
+        "longest_way": max(loaded.travel_ticks(a, b) for a in loaded.rooms for b in loaded.rooms),
+    }
+    if json:
+        print_json(facts)
+        return
+    out.print(
+        f"{facts['name']}: {facts['rooms']} rooms, {facts['corridors']} corridors, {facts['task_rooms']} task rooms, "
+        f"button in {facts['button']}; the longest way takes {facts['longest_way']} ticks."
+    )
+
+
+@maps.command()
+@guarded
+def render(
+    game_map: Source,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="A PNG file; without it a table.")] = None,
+    size: Annotated[int, typer.Option(min=64, max=4096, help="Pixels of each side of the PNG.")] = 768,
+    json: AsJson = False,
+) -> None:
+    """Show a map: a table of rooms and their corridors, or a picture.
+
+    Example: quack map render large -o large.png
+    """
+    loaded = GameMap.load(game_map)
+    if out_file is not None:
+        draw(loaded, out_file, size)
+    if json:
+        print_json(loaded.to_dict())
+    elif out_file is None:
+        out.print(room_table(loaded))
+    else:
+        err.print(f"drawn to {out_file}", style="dim")
+
+
+@maps.command(name="random")
+@guarded
+def random_map(
+    rooms: Annotated[int, typer.Option(min=2, max=60, help="Number of rooms.")] = 10,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the drawing.")] = 0,
+    out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Where to write the YAML.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Draw a random connected planar map, as YAML.
+
+    Example: quack map random --rooms 15 --seed 3 -o my_ship.yaml
+    """
+    drawn = GameMap.random(rooms, seed)
+    if out_file is not None:
+        write(out_file, drawn.to_yaml().encode())
+    if json:
+        print_json(drawn.to_dict())
+    elif out_file is None:
+        out.print(drawn.to_yaml(), markup=False, end="")
+
+
+def room_table(game_map: GameMap) -> Table:
+    """Rooms, their tasks, and where one can go from each in how many ticks."""
+    table = Table(title=game_map.name)
+    for column in ("room", "task", "corridors (ticks)"):
+        table.add_column(column)
+    for room in game_map.rooms:
+        ways = ", ".join(f"{to} {game_map.weight(room, to)}" for to in game_map.neighbours(room))
+        label = f"{room} (button)" if room == game_map.button else room
+        table.add_row(label, game_map.tasks.get(room, ""), ways)
+    return table
+
+
+def draw(game_map: GameMap, file: Path, size: int) -> None:
+    """Write a picture of the empty map."""
+    from quack_env.encode.image import map_picture, to_png
+
+    write(file, to_png(map_picture(game_map, size)))
+
+
+def write(file: Path, content: bytes) -> None:
+    """Write a file, or say why that cannot be done."""
+    try:
+        file.write_bytes(content)
+    except OSError as fault:
+        raise ConfigError(f"{file}: cannot be written ({fault.strerror})") from None

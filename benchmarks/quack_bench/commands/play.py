@@ -1,0 +1,126 @@
+"""`quack play`: one game, told live, recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from quack_agents import make_policy
+from rich.markup import escape
+
+from quack_bench.console import err, guarded, out, print_json
+from quack_bench.runner import record_game
+from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
+from quack_env.chance import game_key
+from quack_env.events import sentence
+from quack_env.trajectory import FILE
+
+QUIET = ("wait", "leg_start", "task_step", "arrive", "transit_cancelled", "respawn")
+"""Kinds that the live summary leaves out."""
+
+
+@guarded
+def play(
+    goose: Annotated[str, typer.Option(help="Policy of the Geese.")] = "scripted",
+    duck: Annotated[str, typer.Option(help="Policy of the Ducks.")] = "scripted",
+    seat: Annotated[list[str] | None, typer.Option(help="Policy of one seat, as in 2=scripted:cautious.")] = None,
+    human: Annotated[int | None, typer.Option(help="The seat that you play in this terminal.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the game.")] = 0,
+    config: Annotated[str, typer.Option(help="Preset or YAML file of settings.")] = "default",
+    game_map: Annotated[str | None, typer.Option("--map", help="Shipped map or YAML file.")] = None,
+    players: Annotated[int | None, typer.Option(help="Number of players.")] = None,
+    ducks: Annotated[int | None, typer.Option(help="Number of Ducks.")] = None,
+    speech: Annotated[str, typer.Option(help="tokens, text or off.")] = "text",
+    out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the recording.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Play one game, told live in the terminal, and record it.
+
+    Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
+    """
+    overrides = {name: value for name, value in (("n_players", players), ("n_ducks", ducks)) if value is not None}
+    settings = GameConfig.load(config).replace(**overrides)
+    world_map = GameMap.load(game_map or settings.map)
+    seats = seats_of(seat or [], settings.n_players)
+    if human is not None:
+        seats |= seats_of([f"{human}=human"], settings.n_players)
+    for name in {goose, duck, *seats.values()}:
+        make_policy(name)
+    folder = out_dir or free_folder(Path("runs/play"), seed)
+    told = not json and "human" not in seats.values()
+    if told:
+        out.print(
+            f"Seed {seed} on {escape(world_map.name)}, key {game_key(seed):016x}. Recording to {escape(str(folder))}."
+        )
+    teller = Teller(folder) if told else None
+    result = record_game(
+        settings, speech, seed, folder, lambda is_duck: duck if is_duck else goose, seats, world_map, teller
+    )
+    summary = summary_of(Trajectory.load(folder), folder)
+    if json:
+        print_json(summary)
+        return
+    out.print(
+        f"[bold]The {result.winner} win[/] ({result.reason}) after {summary['ticks']} ticks; recorded in {folder}."
+    )
+    err.print(f"See it again: quack replay {folder}", style="dim")
+
+
+class Teller:
+    """Tells the events of a game as they are recorded, in words."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.names: list[str] = []
+
+    def __call__(self, events: list[Event]) -> None:
+        if not self.names:
+            self.names = Trajectory.load(self.folder).names
+        for event in events:
+            if event.kind not in QUIET:
+                out.print(told(event, self.names), markup=False)
+
+
+def told(event: Event, names: list[str]) -> str:
+    """One line about an event."""
+    if event.kind in ("chat", "statement"):
+        where = f" (in {event.room})" if event.kind == "chat" else ""
+        return f"  t{event.tick:<4}{names[event.actor or 0]}{where}: {event.text}"
+    return f"  t{event.tick:<4}{sentence(event, names)}"
+
+
+def seats_of(given: list[str], n_players: int) -> dict[str, str]:
+    """Agents and policies of `SEAT=POLICY` options."""
+    seats: dict[str, str] = {}
+    for option in given:
+        number, equals, policy = option.partition("=")
+        if not equals or not number.isdigit() or int(number) >= n_players or not policy:
+            raise ConfigError(f"--seat {option}: must be SEAT=POLICY with a seat from 0 to {n_players - 1}")
+        seats[f"player_{int(number)}"] = policy
+    return seats
+
+
+def free_folder(parent: Path, seed: int) -> Path:
+    """The first folder for a game of this seed that holds none."""
+    attempt = 0
+    while (parent / f"seed-{seed:03d}-{attempt:02d}" / FILE).exists():
+        attempt += 1
+    return parent / f"seed-{seed:03d}-{attempt:02d}"
+
+
+def summary_of(trajectory: Trajectory, folder: Path) -> dict[str, Any]:
+    """The game in a few numbers, JSON-ready."""
+    result = trajectory.outcome
+    kinds = [event.kind for event in trajectory.events]
+    return {
+        "path": str(folder),
+        "seed": trajectory.header.seed,
+        "winner": result.winner if result else None,
+        "reason": result.reason if result else None,
+        "ticks": trajectory.events[-1].tick if trajectory.events else 0,
+        "kills": kinds.count("kill"),
+        "meetings": kinds.count("meeting_called"),
+        "ejections": kinds.count("ejected"),
+        "events": len(kinds),
+    }

@@ -1,0 +1,63 @@
+"""`quack replay`: tell a recorded game again, or check it against the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from quack_eval import Trajectory
+from quack_eval.check import check_games
+
+from quack_bench.commands.play import QUIET, summary_of, told
+from quack_bench.console import FAILED, err, guarded, out, print_json, progress
+
+
+@guarded
+def replay(
+    path: Annotated[Path, typer.Argument(help="A recorded game; with --check also a run or a folder tree.")],
+    check: Annotated[bool, typer.Option(help="Check that the replay equals the recording, event by event.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Tell a recorded game again, or check that the rules reproduce it exactly.
+
+    Works on our recordings and on published QUACK games. Exit code 1 when a check fails.
+
+    Example: quack replay runs/demo --check
+    """
+    if not check:
+        tell(path, json)
+        return
+    with progress("Replaying") as advance:
+        counts = check_games([path], advance)
+    keys = ("games", "events", "mismatches", "illegal", "posthumous", "damaged")
+    result = {key: getattr(counts, key) for key in keys}
+    if json:
+        print_json(result | {"messages": counts.messages[:100]})
+    else:
+        for message in counts.messages[:20]:
+            err.print(message, markup=False, soft_wrap=True)
+        if len(counts.messages) > 20:
+            err.print(f"... and {len(counts.messages) - 20} more")
+        for event in counts.posthumous_events:
+            out.print(f"posthumous: {event}", markup=False, soft_wrap=True)
+        out.print(", ".join(f"{key} {value}" for key, value in result.items()))
+    if not counts.ok:
+        raise typer.Exit(FAILED)
+
+
+def tell(path: Path, json: bool) -> None:
+    """Print a recorded game in words."""
+    trajectory = Trajectory.load(path)
+    if json:
+        print_json(summary_of(trajectory, path))
+        return
+    for seat in trajectory.header.seats:
+        out.print(f"{seat.agent}  {seat.name}, {seat.role}, {seat.policy or 'unknown policy'}", markup=False)
+    for event in trajectory.events:
+        if event.kind not in QUIET:
+            out.print(told(event, trajectory.names), markup=False)
+    if trajectory.torn:
+        err.print("the recording was cut off here (torn last line)")
+    if trajectory.outcome is None:
+        err.print(f"the game has no end (status: {trajectory.status})")
