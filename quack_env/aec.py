@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from pettingzoo.utils.env import AECEnv
 
 from quack_env.base import QuackBase, mask_array
@@ -55,10 +56,10 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         agent = self.possible_agents[i]
         self._asked = i
         self.agent_selection = agent
-        self._mask = bytes(game.mask(i))
+        legal = game.mask(i)
+        self._mask = self.masks[agent] = bytes(legal)
         self._view = game.view(i)
-        self.masks[agent] = self._mask
-        self._info = self.infos[agent] = Info(self._view, game.briefing, mask_array(self._mask))
+        self._info = self.infos[agent] = Info(self._view, game.briefing, np.frombuffer(legal, np.int8))
 
     def observe(self, agent: str) -> dict[str, Any]:
         """What the agent can know now; the mask is {wait} unless it is selected, all is zero when it is dead."""
@@ -67,6 +68,13 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
             return self._observe(self._view, self._info["action_mask"])
         i = self._seat(agent)
         return self._observe(self._living_view(i), mask_array(self._wait))
+
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, cumulative reward, termination, truncation and info of the selected agent."""
+        if self._asked < 0 or not observe:
+            return super().last(observe)
+        # While the game goes on there is no reward and no end.
+        return self._observe(self._view, self._info["action_mask"]), 0.0, False, False, self._info
 
     def _living_view(self, i: int) -> View | None:
         return self.game.view(i) if self.game.state.alive >> i & 1 else None
@@ -82,8 +90,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         Raises:
             IllegalActionError: outside the mask; names agent, phase and legal set, and leaves the state as it is.
         """
-        agent = self.agent_selection
-        if self.terminations[agent]:
+        if self._asked < 0:
             self._was_dead_step(action)
             return
         game = self.game

@@ -34,6 +34,7 @@ class Game:
         self.config = config
         self.game_map = game_map
         self.world = World(config, game_map, speech)
+        self._speaking_masks: dict[int, bytearray] = {}
         self.recording = False
         self.seals: list[tuple[int, int, str]] = []
         """While ``recording``: (events before it, tick, state hash) of every tick and phase that ended since `take`."""
@@ -96,8 +97,12 @@ class Game:
 
     def mask(self, i: int) -> bytearray:
         """The legal actions of agent i, living and asked now, as A bytes 0/1."""
+        if self.state.phase == DISCUSSION and i in self._speaking_masks:
+            return self._speaking_masks[i][:]
         mask = bytearray(self.world.A)
         self.rules.legal(self.world, self.state, i, mask)
+        if self.state.phase == DISCUSSION:  # what one may say never changes
+            self._speaking_masks[i] = mask[:]
         return mask
 
     def wait_mask(self) -> bytearray:

@@ -26,7 +26,7 @@ class Info(dict[str, Any]):
     def __init__(self, view: View, briefing: Briefing, mask: NDArray[np.int8]) -> None:
         self["action_mask"] = mask
         self["self_alive"] = view.self_alive == 1
-        self["known_dead"] = briefing.agents_of(view.known_dead)
+        self["known_dead"] = briefing.agents_of(view.known_dead) if view.known_dead else ()
         self["messages"] = view.messages
         self._view = view
         self._briefing = briefing

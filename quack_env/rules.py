@@ -222,12 +222,12 @@ def settle(world: World, state: State) -> int:
     if state.phase == FREE:
         if state.turn > world.n:
             begin_tick(world, state)
-        while state.turn < world.n:
-            i = state.order[state.turn]
+        for turn in range(state.turn, world.n):
+            i = state.order[turn]
             if state.room[i] >= 0:  # living, and not in transit
+                state.turn = turn
                 state.current = i
                 return ASK
-            state.turn += 1
         state.turn = world.n + 1
         check_end(world, state, 1)
         state.sealed = 0

@@ -34,7 +34,7 @@ def forms(scratch: Path) -> dict[str, Any]:
     }
 
 
-def measure(seconds: float, repeats: int, progress: Callable[[int, int], None] | None = None) -> dict[str, float]:
+def measure(steps: int, repeats: int, progress: Callable[[int, int], None] | None = None) -> dict[str, float]:
     """Median agent-steps per CPU second of every form, over interleaved repeats."""
     rates: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
@@ -42,7 +42,7 @@ def measure(seconds: float, repeats: int, progress: Callable[[int, int], None] |
         for repeat in range(repeats):
             for number, (form, env) in enumerate(envs.items()):
                 loop = parallel_steps if hasattr(env, "concurrent_agents") and "parallel" in form else aec_steps
-                rates.setdefault(form, []).append(rate(loop, env, seconds, 1000 * repeat))
+                rates.setdefault(form, []).append(rate(loop, env, steps, 1000 * repeat))
                 if progress:
                     progress(repeat * len(envs) + number + 1, repeats * len(envs))
         for env in envs.values():
@@ -50,14 +50,14 @@ def measure(seconds: float, repeats: int, progress: Callable[[int, int], None] |
     return {form: statistics.median(values) for form, values in rates.items()}
 
 
-def rate(loop: Callable[[Any, int, random.Random], int], env: Any, seconds: float, seed: int) -> float:
-    """Agent-steps per CPU second of whole games of random play."""
+def rate(loop: Callable[[Any, int, random.Random], int], env: Any, steps: int, seed: int) -> float:
+    """Agent-steps per CPU second of whole games of random play, at least ``steps`` of them."""
     rng = random.Random(seed)
-    steps, start = 0, time.process_time()
-    while (spent := time.process_time() - start) < seconds:
-        steps += loop(env, seed, rng)
+    done, start = 0, time.process_time()
+    while done < steps:
+        done += loop(env, seed, rng)
         seed += 1
-    return steps / spent
+    return done / (time.process_time() - start)
 
 
 def legal(mask: Any, rng: random.Random) -> int:

@@ -9,19 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import TypeAlias
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from quack_env.render.items import ALIVE, BODY, Box, Item, Mark, Path, Point, Rect, Text, Token
+from quack_env.render.items import ALIVE, BODY, DEAD, Box, Fill, Glyph, Item, Mark, Path, Point, Rect, Text, Token
 from quack_env.render.text import coverage, line_height, width
 from quack_env.render.theme import (
     BUTTON,
-    DEAD,
     DONE,
     DUCK,
+    GLYPH,
+    GLYPHS,
+    GONE,
     INK,
     MUTED,
     PILL,
@@ -46,13 +49,14 @@ SMALL_TOKEN = 15
 def blank(w: int, h: int, colour: Colour) -> Image:
     """An image of one colour, uint8 (h, w, 3)."""
     image = np.empty((h, w, 3), np.uint8)
-    image[:] = colour
+    canvas(image).fill(colour)
     return image
 
 
 def canvas(image: Image) -> pygame.Surface:
     """A surface that draws into the image's own memory."""
-    return pygame.image.frombuffer(image, (image.shape[1], image.shape[0]), "RGB")
+    memory: Any = image
+    return pygame.image.frombuffer(memory, (image.shape[1], image.shape[0]), "RGB")
 
 
 def paint(image: Image, items: Iterable[Item]) -> Image:
@@ -60,6 +64,34 @@ def paint(image: Image, items: Iterable[Item]) -> Image:
     surface = canvas(image)
     for item in items:
         PAINTERS[type(item)](surface, item)
+    return image
+
+
+def fill(image: Image, things: Iterable[Fill | Glyph]) -> Image:
+    """Fill rectangles and stamp glyphs, in their order; returns the image."""
+    surface = canvas(image)
+    for thing in things:
+        if isinstance(thing, Glyph):
+            surface.blit(glyph_picture(thing.seat, thing.back, thing.cell), (thing.x, thing.y))
+        else:
+            surface.fill(*thing)
+    return image
+
+
+@lru_cache(maxsize=1024)
+def glyph_picture(seat: int, back: Colour, cell: int) -> pygame.Surface:
+    """A seat's glyph in cells of `cell` pixels, on a colour."""
+    picture = canvas(blank(GLYPH * cell, GLYPH * cell, back))
+    for x, y in GLYPHS[seat]:
+        picture.fill(seat_colour(seat), (x * cell, y * cell, cell, cell))
+    return picture
+
+
+def draw_lines(image: Image, lines: Iterable[tuple[Colour, Point, Point, int]]) -> Image:
+    """Draw straight lines (colour, end, end, pixels wide) with hard edges; returns the image."""
+    surface = canvas(image)
+    for colour, start, end, wide in lines:
+        pygame.draw.line(surface, colour, start, end, wide)
     return image
 
 
@@ -78,15 +110,22 @@ def averaged(large: Image, fine: int) -> Image:
     h, w = large.shape[0] // fine, large.shape[1] // fine
     rows = large.reshape(h, fine, w * fine, 3).sum(1, dtype=np.uint16)
     total = rows.reshape(h, w, fine, 3).sum(2, dtype=np.uint16)
-    return ((total + fine * fine // 2) // (fine * fine)).astype(np.uint8)
+    mean: Image = ((total + fine * fine // 2) // (fine * fine)).astype(np.uint8)
+    return mean
+
+
+@lru_cache(maxsize=128)
+def _shades(ink: Colour, back: Colour) -> Image:
+    """The colours between background and ink, by coverage, (256, 3)."""
+    part = np.arange(256)[:, None]
+    mixed = (np.array(back) * (255 - part) + np.array(ink) * part + 127) // 255
+    return mixed.astype(np.uint8)
 
 
 @lru_cache(maxsize=2048)
 def text_picture(text: str, size: int, ink: Colour, back: Colour) -> pygame.Surface:
     """A line of text on its background."""
-    part = coverage(text, size)[:, :, None].astype(np.int32)
-    mixed = (np.array(back, np.int32) * (255 - part) + np.array(ink, np.int32) * part + 127) // 255
-    return canvas(mixed.astype(np.uint8))
+    return canvas(_shades(ink, back)[coverage(text, size)])
 
 
 @lru_cache(maxsize=1024)
@@ -109,7 +148,7 @@ def _draw_token(surface: pygame.Surface, seat: int, colour: Colour, state: int) 
     if state == BODY:
         pygame.draw.ellipse(surface, STAIN, (0, side * 0.3, side, side * 0.7))
     reach = middle * (0.98 if state == ALIVE else 0.8)
-    _polygon(surface, shape, middle, reach, INK if state != DEAD else DEAD)
+    _polygon(surface, shape, middle, reach, INK if state != DEAD else GONE)
     _polygon(surface, shape, middle, reach - 1.3 * outline, colour)
     small = side < SMALL_TOKEN * FINE
     if state == ALIVE and not small:
@@ -229,6 +268,35 @@ def mark_picture(kind: str, side: int, back: Colour) -> pygame.Surface:
     return smooth(side, side, back, lambda surface: MARKS[kind](surface, surface.get_width()))
 
 
+# --- the same without a background, for what moves over other things --------------------------------------------------
+
+
+def _clear(on: Callable[[Colour], pygame.Surface]) -> pygame.Surface:
+    """A picture with transparency, from what it looks like on black and on white."""
+    dark, light = (_pixels(on(back)) for back in ((0, 0, 0), (255, 255, 255)))
+    alpha = np.clip(255 - (light[:, :, 1].astype(np.int32) - dark[:, :, 1]), 0, 255)
+    colour = np.minimum(dark.astype(np.int32) * 255 // np.maximum(alpha, 1)[:, :, None], 255)
+    memory: Any = np.ascontiguousarray(np.dstack([colour, alpha]).astype(np.uint8))
+    return pygame.image.frombuffer(memory, (alpha.shape[1], alpha.shape[0]), "RGBA")
+
+
+def _pixels(surface: pygame.Surface) -> Image:
+    w, h = surface.get_size()
+    return np.frombuffer(pygame.image.tobytes(surface, "RGB"), np.uint8).reshape(h, w, 3)
+
+
+@lru_cache(maxsize=1024)
+def clear_token(seat: int, letter: str, side: int, state: int) -> pygame.Surface:
+    """A player's figure without a background."""
+    return _clear(lambda back: token_picture(seat, letter, side, back, state))
+
+
+@lru_cache(maxsize=256)
+def clear_mark(kind: str, side: int) -> pygame.Surface:
+    """A symbol without a background."""
+    return _clear(lambda back: mark_picture(kind, side, back))
+
+
 # --- items -----------------------------------------------------------------------------------------------------------
 
 
@@ -259,6 +327,9 @@ def _corners(radius: int, fill: Colour, edge: Colour, back: Colour, thick: int) 
 
 def _paint_box(surface: pygame.Surface, item: Box) -> None:
     x, y, w, h = item.rect
+    if item.back is None:
+        _smooth_over(surface, item.rect, lambda large, _x, _y: _round_box(large, item))
+        return
     radius = min(item.radius, w // 2, h // 2)
     surface.fill(item.edge, item.rect)
     surface.fill(item.fill, item.rect.grow(-item.line))
@@ -270,22 +341,36 @@ def _paint_box(surface: pygame.Surface, item: Box) -> None:
 
 
 def _paint_path(surface: pygame.Surface, item: Path) -> None:
-    """Segments with round joints; only its own bounding box is smoothed."""
+    """Segments with round joints, smoothed on whatever they cross."""
     pad = item.line + 1
     xs, ys = [p[0] for p in item.points], [p[1] for p in item.points]
-    w, h = surface.get_size()
-    left, top = max(0, min(xs) - pad), max(0, min(ys) - pad)
-    area = pygame.Rect(left, top, min(w, max(xs) + pad) - left, min(h, max(ys) + pad) - top)
-    under = np.empty((area.h, area.w, 3), np.uint8)
-    canvas(under).blit(surface, (0, 0), area)
+    area = Rect(min(xs) - pad, min(ys) - pad, max(xs) - min(xs) + 2 * pad, max(ys) - min(ys) + 2 * pad)
+    _smooth_over(surface, area, lambda large, x, y: _segments(large, x, y, item))
+
+
+def _smooth_over(surface: pygame.Surface, area: Rect, draw: Callable[[pygame.Surface, int, int], None]) -> None:
+    """Draw over what is there, with smooth edges; `draw` gets a surface FINE times as large and its corner (x, y)."""
+    part = surface.get_rect().clip(pygame.Rect(area))
+    under = np.empty((part.h, part.w, 3), np.uint8)
+    canvas(under).blit(surface, (0, 0), part)
     large = under.repeat(FINE, 0).repeat(FINE, 1)
-    _segments(canvas(large), [((x - left) * FINE, (y - top) * FINE) for x, y in item.points], item)
-    surface.blit(canvas(averaged(large, FINE)), area.topleft)
+    draw(canvas(large), part.x, part.y)
+    surface.blit(canvas(averaged(large, FINE)), part.topleft)
 
 
-def _segments(surface: pygame.Surface, points: list[Point], item: Path) -> None:
+def _round_box(large: pygame.Surface, item: Box) -> None:
+    """A box that fills a surface FINE times as large."""
+    w, h = large.get_size()
+    radius, thick = item.radius * FINE, item.line * FINE
+    pygame.draw.rect(large, item.edge, (0, 0, w, h), border_radius=radius)
+    inner = (thick, thick, w - 2 * thick, h - 2 * thick)
+    pygame.draw.rect(large, item.fill, inner, border_radius=max(0, radius - thick))
+
+
+def _segments(surface: pygame.Surface, left: int, top: int, item: Path) -> None:
     thick = item.line * FINE
-    for a, b in zip(points, points[1:], strict=False):
+    points: list[Point] = [((x - left) * FINE, (y - top) * FINE) for x, y in item.points]
+    for a, b in pairwise(points):
         _bar(surface, item.colour, a, b, thick)
     for point in points:
         pygame.draw.circle(surface, item.colour, point, thick / 2)

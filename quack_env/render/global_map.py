@@ -40,7 +40,7 @@ def map_plan(game_map: GameMap, size: int) -> MapPlan:
     bar = bar_height(size)
     pad = max(2, size // 96)
     region = Rect(pad, bar + pad, size - 2 * pad, size - 2 * bar - 2 * pad)
-    return plan_map(game_map, region, Style(round(1.15 * text), 7, 3, 1, 1.3, 1.5))
+    return plan_map(game_map, region, Style(round(1.15 * text), 6, 3, 1, 1.25, 1.5))
 
 
 def bar_height(size: int) -> int:
@@ -68,7 +68,7 @@ def way_items(plan: MapPlan, back: Colour, thick: int) -> Iterator[Item]:
     for way in plan.ways:
         yield Path(way.points, thick, WAY)
     for way in plan.ways:
-        yield Box(way.label, PILL, PILL, WAY, way.label.h // 3)
+        yield Box(way.label, PILL, PILL, None, way.label.h // 3)
         yield centred(str(way.ticks), plan.text, way.label, PILL_INK, PILL)
 
 
@@ -76,7 +76,7 @@ def room_items(room: RoomPlan, size: int, fill: Colour, edge: Colour, thick: int
     """A room's box and name."""
     yield Box(room.box, fill, edge, PAGE, max(2, room.box.h // 8), thick)
     for row, words in enumerate(room.name):
-        area = Rect(room.box.x + 2, room.name_top + row * line_height(size), room.box.w - 4, line_height(size))
+        area = Rect(room.area.x, room.name_top + row * line_height(size), room.area.w, line_height(size))
         yield centred(words, size, area, INK, fill)
 
 
@@ -125,7 +125,7 @@ def dynamic_items(
     own = view.room if view.room >= 0 else view.dest
     if own >= 0:
         fill = YOU_FLOOR if view.room >= 0 else FLOOR
-        yield from room_items(plan.rooms[own], plan.text, fill, YOU, max(2, size // 128))
+        yield from room_items(plan.rooms[own], plan.text, fill, YOU, max(2, plan.text // 5))
         if game_map.rooms[own] == game_map.button:
             yield Mark(slots(plan, own)[2], "button", fill)
     for room, done in zip(view.task_room, view.progress, strict=True):

@@ -1,4 +1,4 @@
-"""What a picture consists of: rectangles with something in them. Made by the layouts, checked by tests, drawn by `draw`."""
+"""What a picture consists of: rectangles with something in them, which layouts make and `draw` paints."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def around(centre: Point, w: int, h: int) -> Rect:
 
 
 class Box(NamedTuple):
-    """A panel with rounded corners; `back` is the colour it lies on."""
+    """A panel with rounded corners; `back` is the colour it lies on, None for whatever is there (slower)."""
 
     rect: Rect
     fill: Colour
     edge: Colour
-    back: Colour
+    back: Colour | None
     radius: int = 0
     line: int = 1
 
@@ -102,6 +102,18 @@ class Path(NamedTuple):
     colour: Colour
 
 
+class Glyph(NamedTuple):
+    """The glyph of a seat on pictures without text: its corner, the pixels of its cells, the colour it lies on."""
+
+    seat: int
+    back: Colour
+    cell: int
+    x: int
+    y: int
+
+
+Fill: TypeAlias = tuple[Colour, tuple[int, int, int, int]]
+"""A rectangle (x, y, w, h) of one colour."""
 Item: TypeAlias = Box | Text | Token | Mark | Path
 
 

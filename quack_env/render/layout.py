@@ -20,6 +20,8 @@ SAMPLES = 61
 """Points at which a corridor is looked at."""
 BENDS = (0.0, 0.12, -0.12, 0.24, -0.24, 0.4, -0.4, 0.6, -0.6)
 """How far a corridor swings out to lead round other rooms, in parts of its length."""
+SHIFTS = (0.0, 0.25, -0.25, 0.5, -0.5, 0.8, -0.8, 1.1, -1.1, 1.4, -1.4)
+"""How far beside its corridor a label or a traveller may stand, in parts of its own extent."""
 
 
 class Style(NamedTuple):
@@ -58,14 +60,17 @@ class WayPlan:
     points: tuple[Point, ...]
     label: Rect
     spots: tuple[tuple[float, Rect], ...]
+    shown: tuple[float, float]
+    """The part of the line, from middle to middle, that lies between the two boxes."""
 
     def spot(self, part: float) -> Rect:
         """The rectangle of a figure that has done `part` (0..1) of the way from a to b."""
         return min(self.spots, key=lambda spot: abs(spot[0] - part))[1]
 
     def along(self, part: float) -> tuple[float, float]:
-        """The point `part` (0..1) of the way from the middle of a to that of b."""
-        at = max(0.0, min(1.0, part)) * (len(self.points) - 1)
+        """The point that `part` (0..1) of the way between the two boxes is, from a to b."""
+        first, last = self.shown
+        at = max(0.0, min(1.0, first + (last - first) * part)) * (len(self.points) - 1)
         i = min(int(at), len(self.points) - 2)
         (x0, y0), (x1, y1) = self.points[i], self.points[i + 1]
         return x0 + (x1 - x0) * (at - i), y0 + (y1 - y0) * (at - i)
@@ -92,6 +97,11 @@ class MapPlan:
         """The rectangle of a figure that has done `part` (0..1) of the corridor from `origin` to `dest`."""
         way, backwards = self.way(origin, dest)
         return way.spot(1 - part if backwards else part)
+
+
+def inset(size: int) -> int:
+    """Pixels that a room's box keeps free within its edge, for text of this size."""
+    return 2 + size // 5
 
 
 def key_of(game_map: GameMap) -> tuple[Any, ...]:
@@ -133,17 +143,16 @@ def spread(places: Sequence[tuple[float, float]]) -> Floats:
     return stretched([(float(x), float(y)) for x, y in out])
 
 
-def centres(at: Floats, region: Rect, w: int, h: int) -> NDArray[np.int64]:
-    """Middles of boxes of w x h within the region, (R, 2)."""
-    room = np.array([region.w - w, region.h - h])
-    corner = np.array([region.x + w / 2, region.y + h / 2])
-    return np.rint(corner + at * room).astype(np.int64)
+def centres(at: Floats, region: Rect, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Middles of boxes of these sizes, (R, 2), within the region, (R, 2)."""
+    room = np.array([region.w, region.h]) - sizes
+    return np.rint(np.array([region.x, region.y]) + sizes / 2 + at * room).astype(np.int64)
 
 
-def apart(middle: NDArray[np.int64], w: int, h: int) -> bool:
-    """Whether boxes of w x h around these middles leave each other free."""
-    gap = np.abs(middle[:, None, :] - middle[None, :, :])
-    near = (gap[:, :, 0] < w) & (gap[:, :, 1] < h)
+def apart(middle: NDArray[np.int64], sizes: NDArray[np.int64]) -> bool:
+    """Whether boxes of these sizes, (R, 2), around these middles leave each other free."""
+    gap = 2 * np.abs(middle[:, None, :] - middle[None, :, :])
+    near = (gap < sizes[:, None, :] + sizes[None, :, :]).all(2)
     return bool(near.sum() == len(middle))
 
 
@@ -157,15 +166,16 @@ class _Planner:
         self.rooms, self.places, self.corridors, self.button = key
         self.region = region
         self.style = style
+        self.tight = False
         index = {room: r for r, room in enumerate(self.rooms)}
         self.ends = [(index[a], index[b]) for a, b, _ in self.corridors]
 
     def plan(self) -> MapPlan:
         """The best layout; where none is free of overlaps, one with shortened names on a regular grid."""
         largest, smallest = self.style.largest, self.style.smallest
-        whole = max(smallest, round(0.7 * largest))  # smaller text is worse than a broken name
+        whole = max(smallest, round(0.6 * largest))  # smaller text is worse than a broken name
         for at in (stretched(self.places), spread(self.places)):
-            for hyphens, last in ((False, whole), (True, smallest)):
+            for last, hyphens, self.tight in ((whole, False, False), (smallest, True, False), (smallest, True, True)):
                 for size in range(largest, last - 1, -1):
                     for lines in (1, 2, 3):
                         found = self._grown(at, size, lines, hyphens)
@@ -175,71 +185,77 @@ class _Planner:
 
     def figure(self, size: int) -> int:
         """Side of a figure in a box."""
-        return max(9, round(self.style.figure * size))
+        return max(6, size) if self.tight else max(7, round(self.style.figure * size))
 
-    def _smallest_box(self, size: int, lines: int, hyphens: bool) -> tuple[int, int] | None:
-        """Width and height of a box that holds every name in so many lines, and the figures."""
+    def _smallest_boxes(self, size: int, lines: int, hyphens: bool) -> NDArray[np.int64] | None:
+        """Width and height of boxes that hold the names in so many lines, and figures: all alike, unless tight."""
         figure = self.figure(size)
-        row = self.style.across * (figure + 2) + 4
-        pad = 4 + size // 2
+        row = self.style.across * (figure + 1 + (not self.tight))
         longest = max(width(room, size) for room in self.rooms)
-        low = max(row - pad, longest // lines)
+        low = max(row, longest // lines)
         for wide in range(low, longest + 1) if lines > 1 else [max(low, longest)]:
-            if all(break_name(room, size, wide, lines, hyphens) for room in self.rooms):
-                return wide + pad, lines * line_height(size) + self.style.down * (figure + 3) + 3
-        return None
+            names = [break_name(room, size, wide, lines, hyphens) for room in self.rooms]
+            if all(names):
+                break
+        else:
+            return None
+        if self.tight:
+            text = [(max(row, *(width(w, size) for w in name)), len(name)) for name in names if name]
+        else:
+            text = [(wide, lines)] * len(names)
+        below = self.style.down * (figure + 1)
+        sizes = [(w, count * line_height(size) + below) for w, count in text]
+        return np.array(sizes, np.int64) + 2 * inset(size)
 
     def _grown(self, at: Floats, size: int, lines: int, hyphens: bool) -> MapPlan | None:
         """The plan with the smallest boxes for this text, made larger while it still works."""
-        smallest = self._smallest_box(size, lines, hyphens)
-        if smallest is None:
-            return None
-        w, h = smallest
-        best = self._try(at, size, lines, w, h)
-        if best is None:
-            return None
+        sizes = self._smallest_boxes(size, lines, hyphens)
+        best = None if sizes is None else self._try(at, size, sizes)
+        if best is None or sizes is None or self.tight:
+            return best
         step = 1.0 + (self.style.grow - 1.0) / 4
         for _ in range(4):
-            grown = self._try(at, size, lines, round(w * step), round(h * step))
+            sizes = np.rint(sizes * step).astype(np.int64)
+            grown = self._try(at, size, sizes)
             if grown is None:
                 break
-            best, w, h = grown, round(w * step), round(h * step)
+            best = grown
         return best
 
-    def _try(self, at: Floats, size: int, lines: int, w: int, h: int) -> MapPlan | None:
-        if w > self.region.w or h > self.region.h:
+    def _try(self, at: Floats, size: int, sizes: NDArray[np.int64]) -> MapPlan | None:
+        if (sizes > [self.region.w, self.region.h]).any():
             return None
-        middle = centres(at, self.region, w, h)
-        if not apart(middle, w + 3, h + 3):
+        middle = centres(at, self.region, sizes)
+        if not apart(middle, sizes + 3):
             return None
-        boxes = [around((int(x), int(y)), w, h) for x, y in middle]
+        boxes = _boxes(middle, sizes)
         ways = self._ways(boxes, size, strict=True)
-        return self._build(boxes, ways, size, lines) if ways else None
+        return self._build(boxes, ways, size) if ways else None
 
     def _shortened(self, at: Floats) -> MapPlan:
         """Names cut to their boxes; labels where they cover least."""
         size = self.style.smallest
         count = math.ceil(math.sqrt(len(self.rooms)))
-        figure = self.figure(size)
-        w = max(figure, min(self.region.w // count - 12, self.region.w))
-        h = max(line_height(size) + figure, min(self.region.h // count - 12, line_height(size) + figure + 6))
-        boxes = [around((int(x), int(y)), w, h) for x, y in centres(at, self.region, w, h)]
-        ways = self._ways(boxes, size, strict=False)
-        return self._build(boxes, ways or [], size, 1)
+        least = line_height(size) + self.figure(size) + 2 * inset(size)
+        w, h = max(least, self.region.w // count - 12), max(least, min(self.region.h // count - 12, least + 6))
+        sizes = np.full((len(self.rooms), 2), (w, h), np.int64)
+        boxes = _boxes(centres(at, self.region, sizes), sizes)
+        return self._build(boxes, self._ways(boxes, size, strict=False) or [], size)
 
-    def _build(self, boxes: list[Rect], ways: list[WayPlan], size: int, lines: int) -> MapPlan:
-        high = line_height(size)
+    def _build(self, boxes: list[Rect], ways: list[WayPlan], size: int) -> MapPlan:
+        high, edge = line_height(size), inset(size)
         rooms = []
         for room, box in zip(self.rooms, boxes, strict=True):
+            wide, lines = box.w - 2 * edge, max(1, (box.h - 2 * edge - self.style.down * self.figure(size)) // high)
             name = (
-                break_name(room, size, box.w - 4, lines, False)
-                or break_name(room, size, box.w - 4, lines)
-                or (fit_middle(room, size, box.w - 4),)
+                break_name(room, size, wide, lines, False)
+                or break_name(room, size, wide, lines)
+                or (fit_middle(room, size, wide),)
             )
-            spare = (lines - len(name)) * high // 2
-            below = box.y + 2 + lines * high
-            area = Rect(box.x + 2, below, box.w - 4, box.bottom - 2 - below)
-            rooms.append(RoomPlan(box, name, box.y + 2 + spare, area))
+            free = box.h - 2 * edge - self.style.down * self.figure(size)
+            top = box.y + edge + max(0, min(free, lines * high) - len(name) * high) // 2
+            below = top + len(name) * high
+            rooms.append(RoomPlan(box, name, top, Rect(box.x + edge, below, wide, max(1, box.bottom - edge - below))))
         return MapPlan(self.region, size, self.figure(size), tuple(rooms), tuple(ways))
 
     # --- corridors ---
@@ -253,7 +269,7 @@ class _Planner:
         taken = np.array(boxes)
         labels: dict[int, Rect] = {}
         for e in sorted(range(len(lines)), key=lambda e: shown[e][1] - shown[e][0]):
-            w = width(str(self.corridors[e][2]), size) + max(4, size // 2)
+            w = width(str(self.corridors[e][2]), size) + (2 if self.tight else max(4, size // 2))
             others = (
                 np.concatenate([lines[o] for o in range(len(lines)) if o != e]) if len(lines) > 1 else np.zeros((0, 2))
             )
@@ -271,9 +287,14 @@ class _Planner:
                 return None
             middle = _point(lines[e][sum(shown[e]) // 2])
             points = tuple(_point(p) for p in (lines[e] if is_bent(lines[e]) else lines[e][[0, -1]]))
+            between = (shown[e][0] / (SAMPLES - 1), shown[e][1] / (SAMPLES - 1))
             spots = spots or [(0.5, around(middle, self.figure(size), self.figure(size)))]
-            out.append(WayPlan(a, b, self.corridors[e][2], points, labels[e], tuple(spots)))
+            out.append(WayPlan(a, b, self.corridors[e][2], points, labels[e], tuple(spots), between))
         return out
+
+
+def _boxes(middle: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[Rect]:
+    return [around((x, y), w, h) for (x, y), (w, h) in zip(middle.tolist(), sizes.tolist(), strict=True)]
 
 
 def _point(p: Floats) -> Point:
@@ -309,7 +330,8 @@ def _within(points: Floats, rects: NDArray[Any]) -> NDArray[np.bool_]:
     """Which points lie in which rectangles, (points, rects)."""
     x, y = points[:, :1], points[:, 1:]
     wide = (x >= rects[:, 0]) & (x < rects[:, 0] + rects[:, 2])
-    return wide & (y >= rects[:, 1]) & (y < rects[:, 1] + rects[:, 3])
+    inside: NDArray[np.bool_] = wide & (y >= rects[:, 1]) & (y < rects[:, 1] + rects[:, 3])
+    return inside
 
 
 def visible(line: Floats, a: Rect, b: Rect) -> tuple[int, int]:
@@ -322,7 +344,8 @@ def _hits(rects: NDArray[Any], taken: NDArray[Any]) -> NDArray[np.bool_]:
     """Which rectangles touch any taken one (a pixel between them is left free), (rects,)."""
     x, y, w, h = (rects[:, i : i + 1] for i in range(4))
     wide = (x - 1 < taken[:, 0] + taken[:, 2]) & (taken[:, 0] < x + w + 1)
-    return (wide & (y - 1 < taken[:, 1] + taken[:, 3]) & (taken[:, 1] < y + h + 1)).any(1)
+    hits: NDArray[np.bool_] = (wide & (y - 1 < taken[:, 1] + taken[:, 3]) & (taken[:, 1] < y + h + 1)).any(1)
+    return hits
 
 
 def _candidates(
@@ -334,13 +357,15 @@ def _candidates(
     way = line[-1] - line[0]
     across = np.array([-way[1], way[0]]) / max(1.0, float(np.hypot(*way)))
     reach = abs(across[0]) * w + abs(across[1]) * h
-    shifts = np.array([0.0, 0.25, -0.25, 0.5, -0.5, 0.8, -0.8]) * reach
+    shifts = np.array(SHIFTS) * reach
     middles = (along[:, None, :] + shifts[None, :, None] * across).reshape(-1, 2)
     parts = np.repeat(np.linspace(0, 1, len(along)), len(shifts))
     off = np.tile(np.abs(shifts), len(along))
     corner = np.rint(middles - [w / 2, h / 2]).astype(np.int64)
     rects = np.concatenate([corner, np.broadcast_to(np.array([w, h], np.int64), corner.shape)], 1)
-    inside = (corner >= [region.x, region.y]).all(1) & (corner + [w, h] <= [region.right, region.bottom]).all(1)
+    inside = (corner >= [region.x, region.y]).all(1) & (corner + np.array([w, h]) <= [region.right, region.bottom]).all(
+        1
+    )
     free = inside & ~_hits(rects, taken)
     return rects[free], parts[free], off[free]
 
@@ -360,7 +385,7 @@ def place_label(
 def find_spots(
     line: Floats, shown: tuple[int, int], side: int, taken: NDArray[Any], region: Rect
 ) -> list[tuple[float, Rect]]:
-    """Where on its way a figure can be shown: for each part of the way that has one, the free place nearest the line."""
+    """Where on its way a figure can be shown: for each part of the way the free place nearest the line."""
     rects, parts, off = _candidates(line, shown, side, side, region, taken)
     best: dict[float, tuple[float, Rect]] = {}
     for rect, part, distance in zip(rects.tolist(), parts.tolist(), off.tolist(), strict=True):
@@ -385,16 +410,16 @@ SMALLEST_SQUARE = 5
 
 
 def plan_symbols(places: Sequence[tuple[float, float]], region: Rect) -> SymbolPlan:
-    """The largest squares, at most a seventh of the region, with at least a pixel between them."""
+    """The largest squares, at most a seventh of the region's side, with a pixel or two between them."""
     largest = max(SMALLEST_SQUARE, min(region.w, region.h) // 7)
-    for at in (stretched(places), spread(places)):
-        for side in range(largest, SMALLEST_SQUARE - 1, -1):
-            middle = centres(at, region, side, side)
-            if apart(middle, side + 2, side + 2):
-                break
-        else:
-            continue
-        break
+    tries = [(stretched(places), side, 2) for side in range(largest, SMALLEST_SQUARE - 1, -1)]
+    tries += [(stretched(places), SMALLEST_SQUARE, 1)]
+    tries += [(spread(places), side, 1) for side in range(largest, SMALLEST_SQUARE - 1, -1)]
+    for at, side, gap in tries:
+        sizes = np.full((len(places), 2), side, np.int64)
+        middle = centres(at, region, sizes)
+        if apart(middle, sizes + gap):
+            break
     rooms = tuple(Rect(int(x) - side // 2, int(y) - side // 2, side, side) for x, y in middle)
     return SymbolPlan(rooms, max(1, side // 5))
 
@@ -422,7 +447,7 @@ def plan_people(count: int, area: Rect, size: int, note: int) -> tuple[Cell, ...
         rows = math.ceil(count / columns)
         w, h = area.w // columns, area.h // rows
         figure = min(h - text - 2, w - 4)
-        worth = min(figure, 4.5 * size) + 2.0 * min(w, 10 * size) / size - 0.1 * columns * rows
+        worth = min(figure / size, 4.5) + 1.2 * min(w / size, 10.0) - 0.05 * rows
         if figure >= size and (best is None or worth > best[0]):
             best = worth, columns, rows
     if best is None:

@@ -7,12 +7,12 @@ from functools import lru_cache
 from importlib import resources
 
 import numpy as np
-import pygame
 import pygame.font
 from numpy.typing import NDArray
 
 MISSING = "\uffff"
 ELLIPSIS = "…"
+FINE = 4
 
 
 @lru_cache(maxsize=128)
@@ -31,7 +31,7 @@ def line_height(size: int) -> int:
 @lru_cache(maxsize=16_384)
 def width(text: str, size: int) -> int:
     """Pixels that the text is wide."""
-    return font(size).size(text)[0] if text else 0
+    return -(-font(size * FINE).size(text)[0] // FINE) if text else 0
 
 
 # --- characters ------------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def has_glyph(character: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def legible(text: str) -> str:
-    """The text in one line of characters that the font has: accents are given up before a letter is, "?" for the rest."""
+    """The text in one line, in characters that the font has: accents are given up before letters; "?" for the rest."""
     flat = " ".join(unicodedata.normalize("NFC", text).split())
     return "".join(_drawable(c) for c in flat if unicodedata.category(c)[0] != "M")
 
@@ -146,10 +146,12 @@ def break_name(name: str, size: int, room: int, lines: int, hyphens: bool = True
 def _head(name: str, size: int, room: int, hyphens: bool) -> str:
     """What of a name too long for the line goes on it; "" when nothing may."""
     fits = [k for k in range(1, len(name)) if width(name[:k], size) <= room]
-    after_dash = name.rfind("_", 0, max(fits, default=0)) + 1
+    after_dash = name.rfind("_", 1, max(fits, default=0)) + 1
     if after_dash or not hyphens:
         return name[:after_dash]
-    fits = [k for k in range(2, len(name) - 1) if width(name[:k] + "-", size) <= room]
+    if fits and name[fits[-1]] == "_":
+        return name[: fits[-1]]
+    fits = [k for k in range(3, len(name) - 2) if width(name[:k] + "-", size) <= room and name[k] != "_"]
     return name[: max(fits)] + "-" if fits else ""
 
 
@@ -158,15 +160,21 @@ def _head(name: str, size: int, room: int, hyphens: bool) -> str:
 
 @lru_cache(maxsize=2048)
 def coverage(text: str, size: int) -> NDArray[np.uint8]:
-    """How much of each pixel the text covers, 0 to 255: uint8 (line_height, width)."""
-    face = font(size)
-    drawn = face.render(text, True, (255, 255, 255), (0, 0, 0))
+    """How much of each pixel the text covers, 0 to 255 in steps of 17: uint8 (line_height, width).
+
+    Letters are drawn FINE times as large and averaged: small text keeps its spacing, which hinting would spoil.
+    """
+    face = font(size * FINE)
+    drawn = face.render(text, True, (255, 255, 255), (0, 0, 0))  # eight bits a pixel, which are the coverage
     wide, high = drawn.get_size()
-    pixels = np.zeros((max(high, 1), max(wide, 1), 3), np.uint8)
-    pygame.image.frombuffer(pixels, (max(wide, 1), max(high, 1)), "RGB").blit(drawn, (0, 0))
     rise = max((metric[3] for metric in face.metrics(text) if metric), default=0)  # of the tallest letter
-    top = max(0, round(1.06 * size) - max(face.get_ascent(), rise))
-    cell = np.zeros((line_height(size), max(width(text, size), 1)), np.uint8)
-    kept = pixels[: cell.shape[0] - top, : cell.shape[1], 0]
-    cell[top : top + kept.shape[0], : kept.shape[1]] = kept
-    return cell
+    top = max(0, round(1.06 * size * FINE) - max(face.get_ascent(), rise))
+    rows, columns = line_height(size), max(width(text, size), 1)
+    large = np.zeros((rows * FINE, columns * FINE), np.uint8)
+    pixels = np.frombuffer(drawn.get_buffer().raw, np.uint8)[: high * drawn.get_pitch()].reshape(high, -1)
+    kept = pixels[: rows * FINE - top, : min(wide, columns * FINE)]
+    large[top : top + kept.shape[0], : kept.shape[1]] = kept
+    total = large.reshape(rows, FINE, -1).sum(1, dtype=np.uint16).reshape(rows, columns, FINE).sum(2, dtype=np.uint16)
+    sixteenths = (total * np.uint32(15) + 2040) // 4080  # few shades: nothing is lost to the eye, and PNGs are smaller
+    shades: NDArray[np.uint8] = (sixteenths * 17).astype(np.uint8)
+    return shades

@@ -30,7 +30,7 @@ DONE: Colour = (0, 120, 110)
 BUTTON: Colour = (200, 30, 45)
 DUCK: Colour = (160, 20, 90)
 STAIN: Colour = (250, 205, 200)
-DEAD: Colour = (120, 126, 136)
+GONE: Colour = (120, 126, 136)
 ALARM: Colour = (120, 20, 35)
 CALM: Colour = (40, 52, 76)
 BUBBLE: Colour = (226, 240, 228)
@@ -45,14 +45,14 @@ SEATS: tuple[Colour, ...] = (
     (213, 94, 0),  # vermilion
     (86, 180, 233),  # sky
     (154, 160, 166),  # grey
-    (51, 34, 136),  # indigo
-    (153, 153, 51),  # olive
-    (68, 170, 153),  # teal
-    (136, 34, 85),  # wine
-    (221, 204, 119),  # sand
-    (17, 119, 51),  # dark green
-    (204, 102, 119),  # rose
-    (110, 70, 40),  # brown
+    (140, 130, 255),  # violet
+    (170, 170, 50),  # olive
+    (60, 190, 180),  # teal
+    (225, 60, 140),  # magenta
+    (230, 205, 150),  # sand
+    (130, 210, 60),  # lime
+    (250, 140, 130),  # salmon
+    (170, 110, 60),  # brown
 )
 """By seat."""
 

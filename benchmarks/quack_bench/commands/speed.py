@@ -14,8 +14,8 @@ from quack_bench.speed import YARDSTICK, measure
 
 @guarded
 def speed(
-    seconds: Annotated[float, typer.Option(min=0.05, help="CPU seconds per form and repeat.")] = 0.4,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 5,
+    steps: Annotated[int, typer.Option(min=1, help="Agent-steps per form and repeat, at least.")] = 8000,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 7,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Measure agent-steps per CPU second, with masks and observations, of every form beside a yardstick.
@@ -23,10 +23,10 @@ def speed(
     Random legal play; every step goes through last() and step() (or the form's own loop). The yardstick is PettingZoo's
     connect_four_v3.raw_env in the same run.
 
-    Example: quack speed --seconds 1
+    Example: quack speed --steps 20000
     """
     with progress("Measuring") as advance:
-        rates = measure(seconds, repeats, advance)
+        rates = measure(steps, repeats, advance)
     machine = f"{platform.machine()}, Python {platform.python_version()}"
     if json:
         print_json({"machine": machine, "rates": rates, "yardstick": YARDSTICK})

@@ -1,0 +1,43 @@
+"""What every policy is, and picking actions by their words."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, TypeAlias
+
+from quack_env.info import Info
+from quack_env.policies import Policy
+
+Action: TypeAlias = int | dict[str, Any]
+
+__all__ = ["Action", "Agent", "Policy", "pick"]
+
+
+class Agent(ABC):
+    """A policy with the three faces: `reset`, the call, and `beliefs`. Deterministic for a seed."""
+
+    @abstractmethod
+    def reset(self, info: Info, seed: int) -> None:
+        """Forget everything; a new game begins with this ``info``, and own draws come from ``seed``."""
+
+    @abstractmethod
+    def __call__(self, observation: Any, info: Info) -> Action:
+        """A legal action."""
+
+    def beliefs(self) -> dict[str, float]:
+        """The probability of being a Duck for every other agent not known to be dead; {} without an opinion."""
+        return {}
+
+
+def pick(info: Info, *wanted: str) -> int:
+    """The number of the first of the wanted actions (in words, as in ``legal_actions``) that is legal.
+
+    Raises:
+        ValueError: where none of them is.
+    """
+    mask = info["action_mask"]
+    briefing = info["briefing"]
+    for words in wanted:
+        if words in briefing.action_names and mask[briefing.action(words)]:
+            return int(briefing.action(words))
+    raise ValueError(f"none of {', '.join(wanted)} is legal; legal: {', '.join(info['legal_actions'])}")

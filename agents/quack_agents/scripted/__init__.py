@@ -1,0 +1,75 @@
+"""Players that follow a script: a Goose that reasons and tells the truth, a Duck that hides and lies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from quack_agents.base import Action, Agent
+from quack_agents.phrases import Claim, phrase
+from quack_agents.scripted.duck import Duck
+from quack_agents.scripted.goose import Goose
+from quack_agents.scripted.mind import Mind
+from quack_agents.scripted.persona import PERSONAS, Persona, persona
+
+from quack_env.info import Info
+from quack_env.view import View
+
+__all__ = ["PERSONAS", "Persona", "ScriptedPolicy"]
+
+
+class ScriptedPolicy(Agent):
+    """Plays the Goose or the Duck, whichever it is dealt, with the temperament of its persona.
+
+    Called without a `reset` at the start of a game, it resets itself with the seed 0.
+
+    Args:
+        persona: "default", "aggressive" or "cautious".
+
+    Raises:
+        ConfigError: for another persona.
+    """
+
+    def __init__(self, persona: str = "default") -> None:
+        self.persona = _persona(persona)
+        self.last_claims: list[Claim] = []
+        """The claims of its last speech with text, in the format of annotation.md."""
+        self._mind: Mind | None = None
+        self._tick = 0
+
+    def reset(self, info: Info, seed: int) -> None:
+        """Begin a game in the role and seat of ``info``."""
+        view: View = info["view"]
+        kind = Duck if view.duck else Goose
+        self._mind = kind(self.persona, info["briefing"], view, seed)
+        self._tick = view.tick
+        self.last_claims = []
+
+    def __call__(self, observation: Any, info: Info) -> Action:
+        """A legal action; with speech "text" its words in a discussion."""
+        view: View = info["view"]
+        mind = self._mind
+        if mind is None or view.tick < self._tick or view.me != mind.me or info["briefing"].names != mind.briefing.names:
+            self.reset(info, 0)
+            mind = self._mind
+            assert mind is not None
+        self._tick = view.tick
+        if not view.asked:
+            return 0
+        done = mind.decide(view, info["action_mask"])
+        if isinstance(done, int):
+            return done
+        spoken = phrase(done, mind.rng, mind.briefing.names[mind.me], (mind.memory.leg.first, view.tick))
+        self.last_claims = spoken.claims
+        return {"action": mind.world.act_speak, "say": spoken.text}
+
+    def beliefs(self) -> dict[str, float]:
+        """The probability of being a Duck for every other agent not known to be dead; {} before the first decision."""
+        mind = self._mind
+        if mind is None:
+            return {}
+        gone = mind.memory.dead | mind.bit
+        believed = mind.beliefs()
+        return {agent: believed[j] for j, agent in enumerate(mind.briefing.agents) if not gone >> j & 1}
+
+
+_persona = persona

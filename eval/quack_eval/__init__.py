@@ -1,0 +1,25 @@
+"""Evaluation of recorded games: it reads recordings only."""
+
+from __future__ import annotations
+
+from quack_eval.check import check_games
+from quack_eval.evaluation import Evaluation, evaluate
+from quack_eval.load import find_games, load
+from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.tier1 import OutcomeEval
+from quack_eval.metrics.tier2 import BehaviourEval
+from quack_eval.timeline import Timeline
+from quack_eval.trajectory import Trajectory
+
+__all__ = [
+    "BehaviourEval",
+    "Evaluation",
+    "Measure",
+    "OutcomeEval",
+    "Timeline",
+    "Trajectory",
+    "check_games",
+    "evaluate",
+    "find_games",
+    "load",
+]

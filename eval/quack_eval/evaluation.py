@@ -1,0 +1,272 @@
+"""The evaluation of many recorded games: tiers per game, estimates per setting, per model and role, overall."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from quack_env import QuackError
+from quack_eval.load import find_games, format_of
+from quack_eval.metrics.base import CONVENTIONS, GameEval
+from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
+from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
+from quack_eval.metrics.tier1 import OutcomeEval
+from quack_eval.metrics.tier2 import BehaviourEval
+from quack_eval.timeline import Timeline
+from quack_eval.trajectory import Trajectory
+
+TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval}
+Progress = Callable[[int, int], None]
+"""Called with (games done, games in all)."""
+
+
+@dataclass
+class EvaluatedGame:
+    """One game: where it is, who played, and its measures by tier."""
+
+    path: str
+    format: str
+    setting: str
+    goose: str
+    duck: str
+    seed: int
+    tiers: dict[int, dict[str, Any]]
+    measures: dict[str, Measure]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A line of `games.jsonl`: path, tier1, tier2, tier3 (values by name), and the parts of every measure."""
+        return {
+            "path": self.path,
+            "tier1": self.tiers.get(1),
+            "tier2": self.tiers.get(2),
+            "tier3": self.tiers.get(3),
+            "setting": self.setting,
+            "goose": self.goose,
+            "duck": self.duck,
+            "seed": self.seed,
+            "format": self.format,
+            "parts": {name: [measure.numerator, measure.denominator] for name, measure in self.measures.items()},
+        }
+
+
+@dataclass
+class Evaluation:
+    """Many games, evaluated.
+
+    ``damaged`` are those that could not be read, each in one line with path and line; ``unfinished`` those that were
+    broken off or spoilt by a failure outside the game. Neither are scored.
+    """
+
+    convention: str
+    evaluated: list[EvaluatedGame]
+    damaged: list[str] = field(default_factory=list)
+    unfinished: list[str] = field(default_factory=list)
+
+    @property
+    def undefined(self) -> str:
+        """What an undefined measure of a game counts as in a mean: nothing, or zero in the published convention."""
+        return "zero" if self.convention == "published" else "skip"
+
+    @property
+    def games(self) -> list[dict[str, Any]]:
+        """The lines of `games.jsonl`."""
+        return [game.to_dict() for game in self.evaluated]
+
+    def groups(self, key: Callable[[EvaluatedGame], str]) -> dict[str, list[EvaluatedGame]]:
+        """The games by a key, in alphabetical order."""
+        found: dict[str, list[EvaluatedGame]] = {}
+        for game in self.evaluated:
+            found.setdefault(key(game), []).append(game)
+        return dict(sorted(found.items()))
+
+    def _estimates(self, groups: dict[str, list[EvaluatedGame]]) -> dict[str, dict[str, Estimate]]:
+        return {name: estimate([g.measures for g in games], self.undefined) for name, games in groups.items()}
+
+    @cached_property
+    def settings(self) -> dict[str, dict[str, Estimate]]:
+        """The estimates per setting: goose policy x duck policy."""
+        return self._estimates(self.groups(lambda game: game.setting))
+
+    @cached_property
+    def roles(self) -> dict[str, dict[str, dict[str, Estimate]]]:
+        """The estimates per role and model, over all settings in which it plays that role."""
+        return {
+            "goose": self._estimates(self.groups(lambda game: game.goose)),
+            "duck": self._estimates(self.groups(lambda game: game.duck)),
+        }
+
+    @cached_property
+    def measures(self) -> dict[str, Estimate]:
+        """The estimates over all games."""
+        return estimate([game.measures for game in self.evaluated], self.undefined)
+
+    def compare(self, first: str, second: str) -> dict[str, Difference]:
+        """The measures of one setting minus those of another, over the seeds that both have."""
+        groups = self.groups(lambda game: game.setting)
+        missing = [name for name in (first, second) if name not in groups]
+        if missing:
+            raise KeyError(f"{missing[0]}: no such setting; there are {', '.join(groups)}")
+        one, other = ([(game.seed, game.measures) for game in groups[name]] for name in (first, second))
+        return paired(one, other, undefined=self.undefined)
+
+    def rows(self) -> list[Row]:
+        """Every estimate as one row: group, name, measure, both estimators with their intervals."""
+        found = rows_of("all", "all", self.measures)
+        for name, estimates in self.settings.items():
+            found += rows_of("setting", name, estimates)
+        for role, models in self.roles.items():
+            for model, estimates in models.items():
+                found += rows_of(role, model, estimates)
+        return found
+
+    def tables(self) -> list[Table]:
+        """For the terminal: per tier the settings, then all games with intervals."""
+        if not self.evaluated:
+            return []
+        groups = {**self.settings, "all": self.measures}
+        tiers = zip(LAYOUTS[self.convention], (1, 2), strict=True)
+        layouts = [layout for layout, tier in tiers if tier in self.evaluated[0].tiers]
+        return [setting_table(layout, groups) for layout in layouts] + [overall_table(self.measures)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Counts and estimates, JSON-ready: games, settings, measures, damaged and more."""
+        return {
+            "games": len(self.evaluated),
+            "settings": {name: _dicts(estimates) for name, estimates in self.settings.items()},
+            "measures": _dicts(self.measures),
+            "roles": {
+                role: {model: _dicts(estimates) for model, estimates in models.items()}
+                for role, models in self.roles.items()
+            },
+            "damaged": len(self.damaged),
+            "unfinished": len(self.unfinished),
+            "convention": self.convention,
+            "undefined": self.undefined,
+            "messages": self.damaged + self.unfinished,
+        }
+
+    def save(self, out: str | os.PathLike[str], formats: Sequence[str] = ("csv", "md", "tex")) -> list[Path]:
+        """Write games.jsonl, measures.json and the tables into a folder; the paths written.
+
+        Args:
+            out: the folder; made where it is missing, files in it are replaced.
+            formats: of the tables: csv, md, tex, parquet (which needs the extra `parquet`).
+        """
+        folder = Path(out)
+        folder.mkdir(parents=True, exist_ok=True)
+        games, measures = folder / "games.jsonl", folder / "measures.json"
+        with open(games, "w", encoding="utf-8", newline="\n") as file:
+            for game in self.evaluated:
+                file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+        measures.write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        return [games, measures, *write_tables(folder, self.rows(), formats)]
+
+
+def _dicts(estimates: dict[str, Estimate]) -> dict[str, Any]:
+    return {name: value.to_dict() for name, value in estimates.items()}
+
+
+def evaluate(
+    paths: Iterable[str | os.PathLike[str]],
+    tiers: Sequence[int] = (1, 2),
+    convention: str = "paper",
+    jobs: int = 1,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Evaluate every game at or below the paths, of any mix of formats.
+
+    Args:
+        paths: games, runs or folder trees.
+        tiers: which tiers.
+        convention: "paper" or "published".
+        jobs: processes.
+        out: a folder for `Evaluation.save`; None to write nothing.
+        progress: called as games get done.
+
+    Raises:
+        TrajectoryError: where a path does not exist or has no games. A damaged game is no error: it is left out.
+    """
+    unknown = [tier for tier in tiers if tier not in TIERS]
+    if unknown:
+        raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
+    if convention not in CONVENTIONS:
+        raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
+    games = find_games(paths)
+    evaluation = Evaluation(convention, [])
+    tasks = [(os.fspath(path), tuple(tiers), convention) for path in games]
+    for done, (kind, result) in enumerate(_run(tasks, jobs)):
+        if progress:
+            progress(done, len(games))
+        if isinstance(result, EvaluatedGame):
+            evaluation.evaluated.append(result)
+        elif kind == "damaged":
+            evaluation.damaged.append(result)
+        else:
+            evaluation.unfinished.append(result)
+    if progress:
+        progress(len(games), len(games))
+    if out is not None:
+        evaluation.save(out)
+    return evaluation
+
+
+Task = tuple[str, tuple[int, ...], str]
+Result = tuple[str, "EvaluatedGame | str"]
+
+
+def _run(tasks: list[Task], jobs: int) -> Iterator[Result]:
+    """The results in the order of the tasks."""
+    if jobs <= 1 or len(tasks) < 2:
+        yield from map(_evaluate, tasks)
+        return
+    with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
+        yield from pool.map(_evaluate, tasks, chunksize=max(1, min(32, len(tasks) // (jobs * 4))))
+
+
+def _evaluate(task: Task) -> Result:
+    """One game: ("ok", game), ("damaged", why) or ("unfinished", why)."""
+    path, tiers, convention = task
+    try:
+        trajectory = Trajectory.load(path)
+    except QuackError as fault:
+        return "damaged", str(fault)
+    if trajectory.status == "infra_failure" or trajectory.outcome is None:
+        return "unfinished", f"{path}: {trajectory.status}, not scored"
+    timeline = Timeline(trajectory)
+    values: dict[int, dict[str, Any]] = {}
+    measures: dict[str, Measure] = {}
+    for tier in tiers:
+        result = TIERS[tier](trajectory, convention, timeline)
+        values[tier] = result.to_dict()
+        measures |= result.measures
+    if convention == "published":
+        measures["geese_win"] = Measure(trajectory.outcome.winner == "geese", 1)
+    goose, duck = policies(trajectory)
+    return "ok", EvaluatedGame(
+        path,
+        format_of(Path(path)) or "",
+        f"{goose} x {duck}",
+        goose,
+        duck,
+        trajectory.header.seed,
+        values,
+        measures,
+    )
+
+
+def policies(trajectory: Trajectory) -> tuple[str, str]:
+    """(policy of the Geese, policy of the Ducks); several in one team joined by "+", "unknown" where none is named."""
+    teams: dict[str, set[str]] = {"goose": set(), "duck": set()}
+    for seat in trajectory.header.seats:
+        teams[seat.role].add(seat.policy or "unknown")
+    return "+".join(sorted(teams["goose"])), "+".join(sorted(teams["duck"]))

@@ -1,0 +1,79 @@
+"""Recorded games in folders: which format each is, where they are, and one way to read them all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from quack_env import TrajectoryError
+from quack_env.trajectory import FILE as OWN
+from quack_eval.importers.published import is_published
+from quack_eval.importers.published_log import FILE as PUBLISHED
+from quack_eval.trajectory import Trajectory
+
+
+def load(path: str | os.PathLike[str]) -> Trajectory:
+    """The recorded game at a path, of either format; see `Trajectory.load`."""
+    return Trajectory.load(path)
+
+
+def format_of(path: Path) -> str | None:
+    """Which recording a folder (or file) is: "quack_env", "published", or None for neither."""
+    if path.is_dir():
+        if (path / OWN).is_file():
+            return "quack_env"
+        return "published" if is_published(path) else None
+    if path.name == OWN and path.is_file():
+        return "quack_env"
+    return "published" if is_published(path) else None
+
+
+def find_games(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The folders of all recorded games at or below the paths, sorted within each path, none twice.
+
+    A folder that holds a `game.jsonl` of an unknown format is no game, unless it was named itself: then it is listed,
+    so that reading it says what is wrong with it.
+
+    Raises:
+        TrajectoryError: where a path does not exist, or no game is at or below it.
+    """
+    found: dict[Path, None] = {}
+    for path in map(Path, paths):
+        if not path.exists():
+            raise TrajectoryError(f"{path}: no such file or folder")
+        games = list(_below(path))
+        if not games:
+            raise TrajectoryError(f"{path}: no recorded game at or below it")
+        found.update(dict.fromkeys(games))
+    return list(found)
+
+
+def _below(path: Path) -> Iterator[Path]:
+    """The games at or below one path."""
+    if path.is_file():
+        yield path.parent
+        return
+    if _holds_game(path, named=True):
+        yield path
+        return
+    for root, folders, files in os.walk(path):
+        folders.sort()
+        if (OWN in files or PUBLISHED in files) and _holds_game(Path(root), named=False):
+            folders.clear()
+            yield Path(root)
+
+
+def _holds_game(folder: Path, named: bool) -> bool:
+    """Whether a folder is to be read as a game: one of a known format, or one whose recording is damaged."""
+    if format_of(folder):
+        return True
+    file = folder / PUBLISHED
+    return file.is_file() and (named or _damaged(file))
+
+
+def _damaged(file: Path) -> bool:
+    """Whether a `game.jsonl` of no known format is a damaged one rather than some other file: no JSON at its start."""
+    with open(file, "rb") as lines:
+        start = lines.readline(65536).lstrip()
+    return not start.startswith(b"{") or not start.rstrip().endswith(b"}")

@@ -1,0 +1,1 @@
+"""Measures over recorded games: counting, intervals, tables."""

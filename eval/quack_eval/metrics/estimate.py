@@ -1,0 +1,218 @@
+"""Estimates over many games: two estimators, intervals by resampling whole games, comparisons on shared seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from quack_eval.metrics.measure import UNDEFINED, Measure
+
+Floats = NDArray[np.float64]
+
+RESAMPLES = 2000
+SEED = 20260527
+CONFIDENCE = 0.95
+UNDEFINED_STAYS = frozenset(
+    {"report_latency", "first_kill_tick", "kill_interval"}
+    | {"avg_report_latency", "avg_inter_kill_interval"}  # the published names of the same
+)
+"""Measures that stay undefined under `undefined="zero"`."""
+PROPORTIONS = frozenset({"geese_win"})
+"""Measures that are proportions of games: their interval is Wilson's."""
+
+Interval = tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """One measure over many games.
+
+    ``mean`` is that over the ``n`` games where the measure is defined; ``pooled`` is the sum of numerators over the
+    sum of denominators. Intervals are 95 %, None with fewer than two games or where nothing is defined.
+    """
+
+    games: int
+    n: int
+    mean: float | None
+    mean_interval: Interval
+    pooled: float | None
+    pooled_interval: Interval
+    numerator: float
+    denominator: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A measure in one group minus that in another, over the seeds that both have; intervals by resampling seeds."""
+
+    seeds: int
+    mean: float | None
+    mean_interval: Interval
+    pooled: float | None
+    pooled_interval: Interval
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return asdict(self)
+
+
+Game = Mapping[str, Measure]
+
+
+def estimate(
+    games: Sequence[Game], undefined: str = "skip", resamples: int = RESAMPLES, seed: int = SEED
+) -> dict[str, Estimate]:
+    """Every measure of the games, estimated.
+
+    Args:
+        games: the measures of each game; a game that lacks a measure counts as undefined there.
+        undefined: "skip", or "zero" for the published convention: the mean over all games with undefined values as
+            0.0, but for `UNDEFINED_STAYS`. It exists to reproduce the published tables.
+        resamples: of whole games, for the intervals; 0 for none.
+        seed: of the resampling.
+    """
+    names = list(dict.fromkeys(name for game in games for name in game))
+    sums = _Sums.of(games, names, undefined)
+    means, pooled = sums.estimators(np.ones((1, len(games))))
+    low, high = _intervals(sums, resamples, seed) if resamples and len(games) > 1 else (None, None)
+    found: dict[str, Estimate] = {}
+    for p, name in enumerate(names):
+        numerator, denominator = float(sums.numerators[:, p].sum()), float(sums.denominators[:, p].sum())
+        interval = _pair(low, high, p)
+        pool = _pair(low, high, p + len(names))
+        if name in PROPORTIONS and interval is not None:
+            interval = pool = wilson(numerator, denominator)
+        n = int(sums.defined[:, p].sum())
+        found[name] = Estimate(
+            len(games), n, _number(means[0, p]), interval, _number(pooled[0, p]), pool, numerator, denominator
+        )
+    return found
+
+
+def paired(
+    first: Iterable[tuple[int, Game]],
+    second: Iterable[tuple[int, Game]],
+    undefined: str = "skip",
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> dict[str, Difference]:
+    """Every measure of the first group of (seed, game) minus that of the second, over the seeds that both have.
+
+    Resampling draws whole seeds, with all games of both groups on each, so what a seed makes easy or hard cancels.
+    """
+    groups = list(first), list(second)
+    shared = sorted({s for s, _ in groups[0]} & {s for s, _ in groups[1]})
+    names = list(dict.fromkeys(name for group in groups for _, game in group for name in game))
+    if not shared:
+        return {name: Difference(0, None, None, None, None) for name in names}
+    sums = [_Sums.of([game for _, game in group], names, undefined).by_seed(group, shared) for group in groups]
+    point = _difference(sums, np.ones((1, len(shared))))[0]
+    low = high = None
+    if resamples and len(shared) > 1:
+        low, high = _percentiles(len(shared), lambda counts: _difference(sums, counts), resamples, seed)
+    m = len(names)
+    return {
+        name: Difference(
+            len(shared), _number(point[p]), _pair(low, high, p), _number(point[m + p]), _pair(low, high, m + p)
+        )
+        for p, name in enumerate(names)
+    }
+
+
+def wilson(successes: float, trials: float) -> Interval:
+    """Wilson's 95 % interval of a proportion; None without trials."""
+    if not trials:
+        return None
+    interval = stats.binomtest(round(successes), round(trials)).proportion_ci(CONFIDENCE, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """What the estimators add up, by game (or seed) and measure."""
+
+    numerators: Floats
+    denominators: Floats
+    values: Floats  # 0 where undefined
+    defined: Floats  # 1 where the value counts in the mean
+
+    @classmethod
+    def of(cls, games: Sequence[Game], names: Sequence[str], undefined: str) -> _Sums:
+        if undefined not in ("skip", "zero"):
+            raise ValueError(f"undefined={undefined!r}: must be skip or zero")
+        parts = np.array(
+            [[(m.numerator, m.denominator) for m in (game.get(name, UNDEFINED) for name in names)] for game in games],
+            dtype=np.float64,
+        ).reshape(len(games), len(names), 2)
+        numerators, denominators = parts[:, :, 0], parts[:, :, 1]
+        defined = denominators != 0
+        values = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
+        counted = defined.astype(np.float64)
+        if undefined == "zero":
+            counted[:, [p for p, name in enumerate(names) if name not in UNDEFINED_STAYS]] = 1.0
+        return cls(numerators, denominators, values, counted)
+
+    def by_seed(self, group: Sequence[tuple[int, Game]], shared: Sequence[int]) -> _Sums:
+        """Added up over the games of each shared seed."""
+        member = np.array([[float(s == seed) for s, _ in group] for seed in shared])
+        return _Sums(*(member @ part for part in (self.numerators, self.denominators, self.values, self.defined)))
+
+    def estimators(self, counts: Floats) -> tuple[Floats, Floats]:
+        """(means, pooled values), a row for every row of counts (how often each game is drawn); NaN if undefined."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = (counts @ self.values) / (counts @ self.defined)
+            pooled = (counts @ self.numerators) / (counts @ self.denominators)
+        return means, pooled
+
+
+def _intervals(sums: _Sums, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    return _percentiles(len(sums.values), lambda counts: np.hstack(sums.estimators(counts)), resamples, seed)
+
+
+def _difference(sums: Sequence[_Sums], counts: Floats) -> Floats:
+    first, second = (np.hstack(group.estimators(counts)) for group in sums)
+    return np.asarray(first - second)
+
+
+def _percentiles(units: int, statistic: Any, resamples: int, seed: int) -> tuple[Floats, Floats]:
+    """The 2.5 and 97.5 % points of a statistic of how often each unit is drawn, by scipy's bootstrap."""
+
+    def of_draws(draws: NDArray[np.int64], axis: int = -1) -> Floats:
+        rows = draws.reshape(-1, units)
+        offsets = np.arange(len(rows))[:, None] * units
+        counts = np.bincount((rows + offsets).ravel(), minlength=rows.size).reshape(rows.shape).astype(np.float64)
+        return np.moveaxis(statistic(counts).reshape(*draws.shape[:-1], -1), -1, 0)
+
+    result = stats.bootstrap(
+        (np.arange(units),),
+        of_draws,
+        n_resamples=resamples,
+        batch=max(1, 4_000_000 // units),
+        vectorized=True,
+        method="percentile",
+        rng=np.random.default_rng(seed),
+    )
+    tail = (1 - CONFIDENCE) / 2
+    drawn = result.bootstrap_distribution
+    lost: NDArray[np.bool_] = np.asarray(np.isnan(drawn).all(axis=-1))
+    low, high = np.nanquantile(np.where(lost[:, None], 0.0, drawn), [tail, 1 - tail], axis=-1)
+    return np.where(lost, np.nan, low), np.where(lost, np.nan, high)
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _pair(low: Floats | None, high: Floats | None, p: int) -> Interval:
+    if low is None or high is None or np.isnan(low[p]):
+        return None
+    return float(low[p]), float(high[p])

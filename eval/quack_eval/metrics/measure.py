@@ -1,0 +1,46 @@
+"""A measure is a numerator over a denominator; over nothing it has no value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """``numerator / denominator``, or None where the denominator is 0.
+
+    Counts and durations of one game are measures over 1 game, so that they pool like rates do.
+    """
+
+    numerator: float
+    denominator: float
+
+    @property
+    def value(self) -> float | None:
+        """The quotient, or None: undefined is not zero."""
+        return self.numerator / self.denominator if self.denominator else None
+
+    def __add__(self, other: Measure) -> Measure:
+        """Pooled with another measure of the same thing."""
+        return Measure(self.numerator + other.numerator, self.denominator + other.denominator)
+
+
+UNDEFINED = Measure(0, 0)
+
+
+def ratio(flags: Iterable[bool]) -> Measure:
+    """The share of true ones."""
+    counted = list(flags)
+    return Measure(sum(counted), len(counted))
+
+
+def once(value: float | None) -> Measure:
+    """A quantity of one game; undefined where it is None."""
+    return UNDEFINED if value is None else Measure(+value, 1)
+
+
+def mean(values: Iterable[float]) -> Measure:
+    """The mean of some quantities of one game; undefined where there are none."""
+    counted = list(values)
+    return Measure(sum(counted), len(counted))

@@ -1,0 +1,293 @@
+"""Estimates as tables: terminal, CSV, Markdown, LaTeX, Parquet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from quack_env import QuackError
+from quack_eval.metrics.estimate import Estimate, Interval
+
+
+class TableError(QuackError, ValueError):
+    """A table cannot be written in the form asked for."""
+
+
+class Row(NamedTuple):
+    """One estimate. ``group``: "all", "setting", "goose" or "duck" (a model in that role); ``name``: which."""
+
+    group: str
+    name: str
+    measure: str
+    games: int
+    n: int
+    mean: float | None
+    mean_low: float | None
+    mean_high: float | None
+    pooled: float | None
+    pooled_low: float | None
+    pooled_high: float | None
+    numerator: float
+    denominator: float
+
+
+class Layout(NamedTuple):
+    """A table of settings: (measure, heading, shown as a percentage) per column."""
+
+    title: str
+    columns: tuple[tuple[str, str, bool], ...]
+
+
+LAYOUTS = {
+    "paper": (
+        Layout(
+            "Tier 1: outcomes",
+            (
+                ("geese_win", "goose\nwin %", True),
+                ("ticks", "ticks", False),
+                ("task_completion", "tasks\n%", True),
+                ("kills", "kills", False),
+                ("first_kill_tick", "first\nkill", False),
+                ("kill_interval", "kill\ninterv.", False),
+                ("meetings_by_body", "by\nbody", False),
+                ("meetings_by_button", "by\nbutton", False),
+                ("ejections", "ejec-\ntions", False),
+                ("ejection_accuracy", "eject.\nacc. %", True),
+                ("votes_without_ejection", "no\neject.", False),
+                ("survivors_geese", "geese\nleft", False),
+                ("survivors_ducks", "ducks\nleft", False),
+            ),
+        ),
+        Layout(
+            "Tier 2: behaviour",
+            (
+                ("goose_vote_accuracy", "vote\nacc. %", True),
+                ("goose_skip_rate", "skip\n%", True),
+                ("report_latency", "report\nlatency", False),
+                ("task_efficiency", "task\neff. %", True),
+                ("task_efficiency_with_moves", "with\nmoves", True),
+                ("rooms_visited_geese", "rooms\ngoose", False),
+                ("rooms_visited_ducks", "rooms\nduck", False),
+                ("kills_per_duck", "kills/\nduck", False),
+                ("cooldown_utilisation", "cooldn.\nutil. %", True),
+                ("self_report_rate", "self-\nrep. %", True),
+                ("post_kill_displacement", "displ.\nrooms", False),
+                ("post_kill_hops", "displ.\nhops", False),
+            ),
+        ),
+    ),
+    "published": (
+        Layout(
+            "Tier 1, published convention",
+            (
+                ("geese_win", "goose\nwin %", True),
+                ("game_duration_ticks", "ticks", False),
+                ("task_completion_rate", "tasks\n%", True),
+                ("total_kills", "kills", False),
+                ("total_meetings", "meet-\nings", False),
+                ("total_ejections", "ejec-\ntions", False),
+                ("ejection_accuracy", "eject.\nacc. %", True),
+            ),
+        ),
+        Layout(
+            "Tier 2, published convention",
+            (
+                ("goose_voting_accuracy", "vote\nacc. %", True),
+                ("goose_skip_rate", "skip\n%", True),
+                ("avg_report_latency", "report\nlatency", False),
+                ("task_efficiency", "task\neff. %", True),
+                ("avg_rooms_visited_goose", "rooms\ngoose", False),
+                ("avg_rooms_visited_duck", "rooms\nduck", False),
+                ("avg_kills_per_game", "kills/\ngame", False),
+                ("avg_post_kill_displacement", "displ.\nhops", False),
+                ("cooldown_utilization", "cooldn.\nutil. %", True),
+                ("self_report_rate", "self-\nrep. %", True),
+            ),
+        ),
+    ),
+}
+PERCENT = frozenset(
+    name for layouts in LAYOUTS.values() for layout in layouts for name, _, percent in layout.columns if percent
+)
+
+
+def shown(value: float | None, percent: bool) -> str:
+    """A value for people: a dash where there is none."""
+    if value is None:
+        return "-"
+    return f"{100 * value:.1f}" if percent else f"{value:.2f}"
+
+
+def shown_interval(interval: Interval, percent: bool) -> str:
+    """An interval for people."""
+    return f"[{shown(interval[0], percent)}, {shown(interval[1], percent)}]" if interval else "-"
+
+
+def setting_table(layout: Layout, groups: Mapping[str, Mapping[str, Estimate]]) -> Table:
+    """A row per group: the mean over games where the measure is defined, below it pooled, below that n if not all."""
+    present = [column for column in layout.columns if any(column[0] in measures for measures in groups.values())]
+    table = Table(
+        title=layout.title,
+        caption="mean over the games where it is defined; below it pooled; below that their number, where not all",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
+    table.add_column("geese\nx ducks", no_wrap=True)
+    table.add_column("games", justify="right", no_wrap=True)
+    for _, heading, _ in present:
+        table.add_column(heading, justify="right", no_wrap=True)
+    names = list(groups)
+    for p, (name, measures) in enumerate(groups.items()):
+        cells = [_cell(measures.get(column), percent) for column, _, percent in present]
+        games = max((value.games for value in measures.values()), default=0)
+        table.add_row(escape(name).replace(" x ", "\nx ", 1), str(games), *cells, end_section=p == len(names) - 2)
+    return table
+
+
+def _cell(value: Estimate | None, percent: bool) -> str:
+    if value is None:
+        return "-"
+    n = f"\n[dim]n={value.n}[/dim]" if value.n < value.games else ""
+    return f"{shown(value.mean, percent)}\n[dim]{shown(value.pooled, percent)}[/dim]{n}"
+
+
+def overall_table(measures: Mapping[str, Estimate]) -> Table:
+    """All games: both estimators with their intervals."""
+    table = Table("measure", "n", "mean", "95 %", "pooled", "95 %", "of", title="All games")
+    for name, value in measures.items():
+        percent = name in PERCENT
+        table.add_row(
+            name + (" %" if percent else ""),
+            str(value.n),
+            shown(value.mean, percent),
+            escape(shown_interval(value.mean_interval, percent)),
+            shown(value.pooled, percent),
+            escape(shown_interval(value.pooled_interval, percent)),
+            f"{value.numerator:g} / {value.denominator:g}",
+        )
+    return table
+
+
+def rows_of(group: str, name: str, estimates: Mapping[str, Estimate]) -> list[Row]:
+    """The estimates of one group as rows."""
+    rows: list[Row] = []
+    for measure, value in estimates.items():
+        low, high = value.mean_interval or (None, None)
+        pooled_low, pooled_high = value.pooled_interval or (None, None)
+        means, pools = (value.mean, low, high), (value.pooled, pooled_low, pooled_high)
+        rows.append(Row(group, name, measure, value.games, value.n, *means, *pools, value.numerator, value.denominator))
+    return rows
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+def write_tables(folder: Path, rows: Sequence[Row], formats: Iterable[str]) -> list[Path]:
+    """Write `measures.<format>` for every format; the paths."""
+    written: list[Path] = []
+    for name in formats:
+        if name not in WRITERS:
+            raise TableError(f"table format {name!r}: must be one of {', '.join(WRITERS)}")
+        path = folder / f"measures.{name}"
+        WRITERS[name](path, rows)
+        written.append(path)
+    return written
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> None:
+    """All digits; empty where undefined."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Row._fields)
+        writer.writerows(rows)
+
+
+def write_markdown(path: Path, rows: Sequence[Row]) -> None:
+    """One table per group."""
+    path.write_text("\n".join(markdown(rows)) + "\n", encoding="utf-8")
+
+
+HEADINGS = ("measure", "n", "mean", "95 %", "pooled", "95 %")
+
+
+def _grouped(rows: Sequence[Row]) -> dict[tuple[str, str], list[Row]]:
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.group, row.name), []).append(row)
+    return groups
+
+
+def _cells(row: Row) -> list[str]:
+    percent = row.measure in PERCENT
+    mean = None if row.mean_low is None or row.mean_high is None else (row.mean_low, row.mean_high)
+    pooled = None if row.pooled_low is None or row.pooled_high is None else (row.pooled_low, row.pooled_high)
+    return [
+        row.measure + (" %" if percent else ""),
+        f"{row.n}/{row.games}",
+        shown(row.mean, percent),
+        shown_interval(mean, percent),
+        shown(row.pooled, percent),
+        shown_interval(pooled, percent),
+    ]
+
+
+def _title(group: str, name: str) -> str:
+    return "All games" if group == "all" else f"{group}: {name}"
+
+
+def markdown(rows: Sequence[Row]) -> list[str]:
+    """The lines of Markdown tables, one per group."""
+    lines: list[str] = []
+    for (group, name), members in _grouped(rows).items():
+        lines += [f"## {_title(group, name)}", "", markdown_row(HEADINGS), markdown_row(["---"] * len(HEADINGS))]
+        lines += [markdown_row(_cells(row)) for row in members]
+        lines.append("")
+    return lines
+
+
+def markdown_row(cells: Iterable[str]) -> str:
+    """One line of a Markdown table."""
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+
+def write_latex(path: Path, rows: Sequence[Row]) -> None:
+    """One `tabular` per group, for `booktabs`."""
+    lines: list[str] = []
+    for (group, name), members in _grouped(rows).items():
+        lines += [rf"% {_title(group, name)}", r"\begin{tabular}{lrrrrr}", r"\toprule"]
+        lines += [_latex_row(HEADINGS), r"\midrule", *(_latex_row(_cells(row)) for row in members)]
+        lines += [r"\bottomrule", r"\end{tabular}", ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
+LATEX = str.maketrans({c: "\\" + c for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"})
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
+
+
+def write_parquet(path: Path, rows: Sequence[Row]) -> None:
+    """All digits, typed columns; needs pyarrow.
+
+    Raises:
+        TableError: without it, naming the extra that brings it.
+    """
+    try:
+        arrow = import_module("pyarrow")
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise TableError("Parquet tables need pyarrow: pip install 'quack_env[parquet]'") from None
+    columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in Row._fields}
+    parquet.write_table(arrow.table(columns), path)
+
+
+WRITERS = {"csv": write_csv, "md": write_markdown, "tex": write_latex, "parquet": write_parquet}

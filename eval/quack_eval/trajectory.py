@@ -1,0 +1,38 @@
+"""A recorded game as evaluation reads it: ours, or one that was played and published elsewhere."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import quack_env
+from quack_env import Event
+
+
+@dataclass
+class Trajectory(quack_env.Trajectory):
+    """A recorded game of either format.
+
+    ``posthumous``: what victims still did in the tick of their death, in published games only. Such an event is
+    outside the rules' stream and altered nothing; its ``index`` is the number of the rules' events before it, its
+    ``data`` has ``"posthumous": True``, nobody perceived it.
+    """
+
+    posthumous: list[Event] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
+        """Read a recorded game: its folder (ours or a published game's), or the recording in it.
+
+        Raises:
+            TrajectoryError: no such recording, one that is damaged (path and line), of a newer schema, or a published
+                game that does not follow the rules.
+        """
+        from quack_eval.importers.published import is_published, load_published
+
+        if is_published(Path(path)):
+            return load_published(Path(path))
+        trajectory = super().load(path)
+        assert isinstance(trajectory, cls)
+        return trajectory

@@ -1,0 +1,1 @@
+"""What the environments promise to those who use them: PettingZoo's and Gymnasium's contracts, and our own."""

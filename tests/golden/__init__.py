@@ -1,0 +1,1 @@
+"""Golden numbers: how many legal action sequences there are, and what happens along them."""
