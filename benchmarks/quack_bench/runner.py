@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
 import yaml
-from quack_agents import make_policy, play
 
 import quack_env
+from quack_agents import make_policy, play
 from quack_bench.suite import Assignment, Suite
 from quack_env import ConfigError, GameConfig
 from quack_env.trajectory import FILE, Trajectory
@@ -42,17 +42,19 @@ def run_suite(suite: Suite, out: Path, jobs: int = 1, progress: Progress | None 
     return [out / game.folder for game in games]
 
 
-def played(suite: Suite, missing: list[Assignment], out: Path, jobs: int) -> Any:
+def played(suite: Suite, missing: list[Assignment], out: Path, jobs: int) -> Iterator[Assignment]:
     """Plays the missing games, one after the other or in processes; yields at every finished one."""
     if jobs <= 1:
         for game in missing:
-            yield play_game(suite, game, out / game.folder)
+            play_game(suite, game, out / game.folder)
+            yield game
         return
     with ProcessPoolExecutor(jobs) as pool:
-        futures = [pool.submit(play_game, suite, game, out / game.folder) for game in missing]
+        futures = {pool.submit(play_game, suite, game, out / game.folder): game for game in missing}
         try:
             for future in as_completed(futures):
-                yield future.result()
+                future.result()
+                yield futures[future]
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -84,7 +86,7 @@ def record_game(
     """Play and record one game; ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents."""
     inner = quack_env.env(config=config, game_map=game_map, speech=speech, observation="vector")
     inner.reset(seed=seed)
-    ducks = inner.unwrapped.game.state.ducks
+    ducks = inner.unwrapped.game.state.ducks  # type: ignore[attr-defined]
     names = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)} | (seats or {})
     env = quack_env.RecordTrajectory(inner, folder, policies=names)
     env.recorder.listener = listener

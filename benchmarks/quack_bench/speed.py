@@ -10,8 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pettingzoo.classic import connect_four_v3
-
 import quack_env
 
 YARDSTICK = "connect_four_v3.raw_env"
@@ -19,6 +17,8 @@ YARDSTICK = "connect_four_v3.raw_env"
 
 def forms(scratch: Path) -> dict[str, Any]:
     """Every form by the words that describe it."""
+    from pettingzoo.classic import connect_four_v3  # it imports pygame
+
     plain: dict[str, Any] = {"speech": "off", "observation": "vector"}
     return {
         YARDSTICK: connect_four_v3.raw_env(),

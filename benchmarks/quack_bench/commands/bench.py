@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from quack_eval import evaluate
 
 from quack_bench.console import err, guarded, out, print_json, progress
 from quack_bench.runner import run_suite
 from quack_bench.suite import load_suite
+from quack_eval import evaluate
 
 
 @guarded

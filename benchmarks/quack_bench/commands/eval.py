@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from quack_eval import evaluate
 
 from quack_bench.console import FAILED, err, guarded, out, print_json, progress
 from quack_env import ConfigError
+from quack_eval import evaluate
 
 TIERS = ("1", "2", "12", "21")
 

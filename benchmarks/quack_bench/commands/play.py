@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from quack_agents import make_policy
 from rich.markup import escape
 
+from quack_agents import make_policy
 from quack_bench.console import err, guarded, out, print_json
 from quack_bench.runner import record_game
 from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
+from quack_env.base import one_of
 from quack_env.chance import game_key
 from quack_env.events import sentence
 from quack_env.trajectory import FILE
+from quack_env.world import SPEECH
 
 QUIET = ("wait", "leg_start", "task_step", "arrive", "transit_cancelled", "respawn")
 """Kinds that the live summary leaves out."""
@@ -39,6 +43,7 @@ def play(
 
     Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
     """
+    one_of("speech", speech, SPEECH)
     overrides = {name: value for name, value in (("n_players", players), ("n_ducks", ducks)) if value is not None}
     settings = GameConfig.load(config).replace(**overrides)
     world_map = GameMap.load(game_map or settings.map)
@@ -54,9 +59,10 @@ def play(
             f"Seed {seed} on {escape(world_map.name)}, key {game_key(seed):016x}. Recording to {escape(str(folder))}."
         )
     teller = Teller(folder) if told else None
-    result = record_game(
-        settings, speech, seed, folder, lambda is_duck: duck if is_duck else goose, seats, world_map, teller
-    )
+    with redirect_stdout(sys.stderr) if json else nullcontext():  # a person's questions are no JSON
+        result = record_game(
+            settings, speech, seed, folder, lambda is_duck: duck if is_duck else goose, seats, world_map, teller
+        )
     summary = summary_of(Trajectory.load(folder), folder)
     if json:
         print_json(summary)

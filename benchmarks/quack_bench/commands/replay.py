@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from quack_eval import Trajectory
-from quack_eval.check import check_games
 
 from quack_bench.commands.play import QUIET, summary_of, told
 from quack_bench.console import FAILED, err, guarded, out, print_json, progress
+from quack_eval import Trajectory
+from quack_eval.check import check_games
 
 
 @guarded

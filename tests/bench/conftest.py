@@ -1,0 +1,43 @@
+"""Running `quack` as a user does, and a small run to look at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from typer.testing import CliRunner
+
+from quack_bench.cli import app
+
+Result: TypeAlias = Any
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def quack() -> Run:
+    """Calls `quack` with arguments; the result has exit_code, stdout and stderr."""
+
+    def run(*arguments: object, stdin: str | None = None) -> Result:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of four short scripted games."""
+    folder = tmp_path_factory.mktemp("runs")
+    suite = folder / "tiny.yaml"
+    suite.write_text("geese: [scripted]\nducks: [scripted, random]\nseeds: 2\nconfig: {max_ticks: 30}\n")
+    result = CliRunner().invoke(app, ["bench", str(suite), "--out", str(folder / "run")])
+    assert result.exit_code == 0, result.output
+    return folder / "run"
+
+
+def only_object(result: Result) -> dict[str, Any]:
+    """The one JSON object on standard output."""
+    data: dict[str, Any] = json.loads(result.stdout)
+    return data

@@ -1,0 +1,217 @@
+"""The commands: what they do, and that their errors say what is wrong and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from quack_env import Trajectory
+from quack_env.replay import check
+
+from .conftest import Run, only_object
+
+
+def test_play_records_a_finished_game_that_replays_exactly(quack: Run, tmp_path: Path) -> None:
+    result = quack("play", "--seed", 3, "--out", tmp_path / "game", "--json")
+    assert result.exit_code == 0
+    summary = only_object(result)
+    trajectory = Trajectory.load(tmp_path / "game")
+    assert trajectory.status == "finished"
+    assert trajectory.outcome is not None and trajectory.outcome.winner == summary["winner"]
+    assert check(trajectory).ok
+
+
+def test_play_tells_who_won(quack: Run, tmp_path: Path) -> None:
+    result = quack("play", "--goose", "random", "--duck", "random", "--seed", 1, "--out", tmp_path / "game")
+    assert result.exit_code == 0
+    assert "win" in result.stdout
+
+
+def test_the_same_seed_and_policies_play_the_same_game(quack: Run, tmp_path: Path) -> None:
+    for name in "ab":
+        quack("play", "--seed", 5, "--out", tmp_path / name, "--json")
+    first, second = (Trajectory.load(tmp_path / name) for name in "ab")
+    assert first.events == second.events and first.seals == second.seals
+
+
+def test_one_seat_can_be_given_another_policy(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seat", "2=random", "--seed", 1, "--out", tmp_path / "game", "--json")
+    policies = [seat.policy for seat in Trajectory.load(tmp_path / "game").header.seats]
+    assert policies == ["scripted", "scripted", "random", "scripted", "scripted", "scripted"]
+
+
+def test_a_human_plays_through_standard_input(quack: Run, tmp_path: Path) -> None:
+    config = tmp_path / "short.yaml"
+    config.write_text("max_ticks: 2\nn_players: 4\n")
+    arguments = ("play", "--human", 0, "--config", config, "--speech", "off", "--out", tmp_path / "game")
+    result = quack(*arguments, stdin="nonsense\n" + "1\n" * 40)
+    assert result.exit_code == 0, result.output
+    assert Trajectory.load(tmp_path / "game").status == "finished"
+
+
+def test_a_human_who_leaves_gets_a_clear_error_and_keeps_the_recording(quack: Run, tmp_path: Path) -> None:
+    result = quack("play", "--human", 0, "--out", tmp_path / "game", stdin="")
+    assert result.exit_code in (1, 2)
+    assert Trajectory.load(tmp_path / "game").status == "aborted"
+
+
+def test_a_recorded_game_is_never_overwritten(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    before = (tmp_path / "game" / "trajectory.jsonl").read_bytes()
+    result = quack("play", "--seed", 2, "--out", tmp_path / "game")
+    assert result.exit_code == 2
+    assert "already holds a recorded game" in result.stderr
+    assert (tmp_path / "game" / "trajectory.jsonl").read_bytes() == before
+
+
+def test_replay_check_counts_and_agrees(quack: Run, small_run: Path) -> None:
+    counts = only_object(quack("replay", small_run, "--check", "--json"))
+    assert counts["games"] == 4
+    assert counts["events"] > 100
+    assert [counts[key] for key in ("mismatches", "illegal", "posthumous", "damaged")] == [0, 0, 0, 0]
+
+
+def test_replay_check_finds_a_changed_event_and_fails(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    file = tmp_path / "game" / "trajectory.jsonl"
+    lines = file.read_text().splitlines()
+    place = next(k for k, line in enumerate(lines) if '"kind":"depart"' in line)
+    event = json.loads(lines[place])
+    event["seen_by"] = []
+    lines[place] = json.dumps(event)
+    file.write_text("\n".join(lines) + "\n")
+    result = quack("replay", tmp_path / "game", "--check", "--json")
+    assert result.exit_code == 1
+    assert only_object(result)["mismatches"] >= 1
+
+
+def test_replay_tells_a_game_in_words(quack: Run, small_run: Path) -> None:
+    game = sorted(small_run.glob("*/seed-000"))[0]
+    result = quack("replay", game)
+    assert result.exit_code == 0
+    assert "win" in result.stdout
+
+
+def test_bench_goes_on_where_it_stopped_and_plays_no_finished_game_again(quack: Run, tmp_path: Path) -> None:
+    suite = tmp_path / "tiny.yaml"
+    suite.write_text("geese: [scripted]\nducks: [random]\nseeds: 3\nconfig: {max_ticks: 20}\n")
+    run = tmp_path / "run"
+    quack("bench", suite, "--out", run, "--json")
+    files = sorted(run.glob("*/*/trajectory.jsonl"))
+    kept, damaged, missing = files
+    before, want = kept.stat().st_mtime_ns, [file.read_bytes() for file in files]
+    damaged.write_bytes(damaged.read_bytes()[:700])
+    for file in missing.parent.iterdir():
+        file.unlink()
+    assert quack("bench", suite, "--out", run, "--json").exit_code == 0
+    assert kept.stat().st_mtime_ns == before
+    assert [file.read_bytes() for file in files] == want
+
+
+def test_two_processes_play_the_same_games_as_one(quack: Run, tmp_path: Path) -> None:
+    suite = tmp_path / "tiny.yaml"
+    suite.write_text("geese: [scripted]\nducks: [scripted:cautious]\nseeds: 4\nconfig: {max_ticks: 20}\n")
+    for jobs in (1, 2):
+        assert quack("bench", suite, "--out", tmp_path / str(jobs), "--jobs", jobs, "--json").exit_code == 0
+    one, two = (sorted((tmp_path / name).glob("*/*/trajectory.jsonl")) for name in "12")
+    assert [file.read_bytes() for file in one] == [file.read_bytes() for file in two]
+
+
+def test_bench_refuses_the_folder_of_another_suite(quack: Run, small_run: Path) -> None:
+    result = quack("bench", "demo", "--out", small_run)
+    assert result.exit_code == 2
+    assert "another suite" in result.stderr
+
+
+def test_eval_prints_one_json_object_with_the_keys_scripts_rely_on(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    data = only_object(quack("eval", small_run, "--out", tmp_path / "eval", "--json"))
+    assert {"games", "settings", "measures"} <= data.keys()
+    lines = (tmp_path / "eval" / "games.jsonl").read_text().splitlines()
+    assert len(lines) == 4
+    assert {"path", "tier1", "tier2", "tier3"} <= json.loads(lines[0]).keys()
+
+
+def test_eval_leaves_a_damaged_game_out_and_says_so(quack: Run, tmp_path: Path) -> None:
+    for name in "ab":
+        quack("play", "--seed", 1, "--out", tmp_path / "run" / name, "--json")
+    file = tmp_path / "run" / "b" / "trajectory.jsonl"
+    lines = file.read_text().splitlines()
+    lines[5] = "{broken"
+    file.write_text("\n".join(lines) + "\n")
+    result = quack("eval", tmp_path / "run", "--json")
+    assert result.exit_code == 0
+    assert "line 6" in result.stderr
+
+
+def test_speed_prints_every_form(quack: Run) -> None:
+    data = only_object(quack("speed", "--steps", 50, "--repeats", 1, "--json"))
+    assert len(data["rates"]) >= 6
+    assert all(rate > 0 for rate in data["rates"].values())
+
+
+def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
+    file = tmp_path / "drawn.yaml"
+    assert quack("map", "random", "--rooms", 12, "--seed", 4, "-o", file).exit_code == 0
+    facts = only_object(quack("map", "validate", file, "--json"))
+    assert facts["rooms"] == 12
+    assert "cafeteria" in quack("map", "render", "ship").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("play", "--goose", "nobody"), "known are human, random, scripted"),
+        (("play", "--seat", "9=random"), "seat from 0 to 5"),
+        (("play", "--ducks", "4"), "n_ducks=4"),
+        (("play", "--config", "nowhere.yaml"), "nowhere.yaml"),
+        (("play", "--map", "nowhere"), "nowhere"),
+        (("play", "--speech", "sung"), "'off', 'tokens', 'text'"),
+        (("bench", "nothing"), "built-in suite (demo"),
+        (("eval", "no/such/folder"), "no such file or folder"),
+        (("eval", ".", "--tiers", "7"), "must be 1, 2 or 12"),
+        (("eval", ".", "--convention", "mine"), "paper or published"),
+        (("replay", "no/such/folder"), "no/such/folder"),
+        (("replay", "no/such/folder", "--check"), "no/such/folder"),
+        (("map", "validate", "nowhere.yaml"), "nowhere.yaml"),
+    ],
+)
+def test_bad_input_is_one_line_that_says_what_is_wrong_and_exit_code_2(
+    quack: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    result = quack(*arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("geese: []\nducks: [random]\nseeds: 1\n", "geese"),
+        ("geese: [random]\nducks: [random]\n", "seeds"),
+        ("geese: [random]\nducks: [random]\nseeds: 1\nspeed: 3\n", "unknown field 'speed'"),
+        ("geese: [random]\nducks: [random]\nseeds: 1\nconfig: {n_players: 2}\n", "n_players=2"),
+        ("geese: [nobody]\nducks: [random]\nseeds: 1\n", "known are human, random, scripted"),
+        ("- a list\n", "mapping"),
+        ("geese: [random\n", "line"),
+    ],
+)
+def test_a_wrong_suite_names_file_and_field(quack: Run, tmp_path: Path, text: str, message: str) -> None:
+    suite = tmp_path / "wrong.yaml"
+    suite.write_text(text)
+    result = quack("bench", suite, "--out", tmp_path / "run")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not list((tmp_path / "run").glob("*/*/trajectory.jsonl"))
+
+
+@pytest.mark.parametrize(
+    "command", ["play", "bench", "eval", "replay", "speed", "map validate", "map render", "map random"]
+)
+def test_every_command_has_help_with_an_example(quack: Run, command: str) -> None:
+    result = quack(*command.split(), "--help")
+    assert result.exit_code == 0
+    assert "Example: quack" in result.stdout
