@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Mapping
+from contextlib import suppress
 from operator import index
 from typing import Any
 
@@ -151,10 +152,10 @@ class QuackBase:
                 )
             say = self.game.clean_say(i, action.get("say"))
             given = action["action"]
-        try:
-            number = -1 if isinstance(given, bool) else index(given)  # whole numbers of any kind, nothing else
-        except TypeError:
-            number = -1
+        number = -1
+        if not isinstance(given, bool):
+            with suppress(TypeError):
+                given = number = index(given)  # whole numbers of any kind, nothing else
         if not (0 <= number < len(mask) and mask[number]):
             raise self.game.refuse(i, given, mask)
         return number, say

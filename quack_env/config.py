@@ -80,7 +80,7 @@ class GameConfig(BaseModel):
     """Ducks among them: at least 1, and fewer than the Geese."""
     n_tasks: int = Field(default=5, ge=0, le=60)
     """Tasks of each Goose, each in another task room of the map."""
-    task_ticks: int = Field(default=3, ge=1, le=MAX_TICKS)
+    task_ticks: int = Field(default=3, ge=1, le=100)
     """Ticks of work that a task takes, consecutive unless `keep_progress`."""
     kill_cooldown: int = Field(default=5, ge=0, le=MAX_TICKS)
     """Ticks of free roam before a Duck may kill: at the start and after each kill."""
@@ -88,7 +88,7 @@ class GameConfig(BaseModel):
     """Ticks of free roam in the game; when they are spent, the Geese win."""
     discussion_rounds: int = Field(default=2, ge=1, le=8)
     """Rounds of speech in a meeting; each living player speaks once a round."""
-    meeting_calls: int | None = Field(default=None, ge=0, le=1000)
+    meeting_calls: int | None = Field(default=None, ge=0, le=100)
     """Button presses that all players share; `None` for as many as there are Ducks."""
     names: Annotated[tuple[str, ...], BeforeValidator(_checked_names)] = ()
     """Names of the players, at least `n_players` of them; empty for the default ones. See `player_names`."""

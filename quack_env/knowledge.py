@@ -140,6 +140,7 @@ class Leg:
         "bodies",
         "called",
         "clear",
+        "cut",
         "dead",
         "first",
         "here",
@@ -170,6 +171,8 @@ class Leg:
         """Who was with it at its own decision in the tick."""
         self.marks: list[list[tuple[int, int, int]]] = [[] for _ in range(n)]
         """Per seat: (first tick, last tick, set of rooms it was in throughout them)."""
+        self.cut: dict[int, tuple[int, int]] = {}
+        """Those put back by the call: the room they had left, and the ticks of the way."""
         self.moves: list[Move] = []
         self.bodies: list[Body] = []
 
@@ -282,6 +285,8 @@ class Memory:
         if certain and not instant and not view.dropped:
             leg.clear[-1] = room
         at_start = self._witness(leg, view)
+        if certain and before and leg.rooms[before - 1] != room and not view.dropped:
+            self._mark(leg, at_start, view.tick - 1, self.movement.near[room])  # they did not come in with it
         if placed and not view.dropped:
             leg.clear[0] = room
             leg.seen[0] = at_start
@@ -331,6 +336,7 @@ class Memory:
                 present |= victim
             elif kind == TRANSIT_CANCELLED:
                 leg.marks[who].append((tick, tick, 1 << place | AWAY))
+                leg.cut[who] = place, self.movement.weight[place * self.movement.rooms + (event >> 22 & 127) - 1]
                 present &= ~(1 << who)
                 here &= ~(1 << who)
             elif kind == KILL:
@@ -349,9 +355,13 @@ class Memory:
             leg.seen[-1] |= here
             if leg.clear[-1] == view.room:
                 return
+        self._mark(leg, here, view.tick, self.movement.near[view.room])
+
+    def _mark(self, leg: Leg, seats: int, tick: int, rooms: int) -> None:
+        """Some players were in one of these rooms at a tick."""
         for who in range(self.world.n):
-            if here >> who & 1:
-                leg.marks[who].append((view.tick, view.tick, self.movement.near[view.room]))
+            if seats >> who & 1:
+                leg.marks[who].append((tick, tick, rooms))
 
     def _moved(self, leg: Leg, tick: int, who: int, origin: int, to: int, arrived: bool) -> None:
         """A departure or arrival fixes both ends of the way and the ticks between."""
@@ -405,9 +415,11 @@ class Track:
 
     __slots__ = ("after", "before", "rooms")
 
-    def __init__(self, movement: Movement, allowed: Sequence[int], dead: bool) -> None:
+    def __init__(
+        self, movement: Movement, allowed: Sequence[int], dead: bool = False, cut: tuple[int, int] | None = None
+    ) -> None:
         self.before = _forward(movement, allowed)
-        self.after = [movement.everywhere] * len(allowed) if dead else _backward(movement, allowed)
+        self.after = [movement.everywhere] * len(allowed) if dead else _backward(movement, allowed, cut)
         self.rooms = [a & b for a, b in zip(self.before, self.after, strict=True)]
 
 
@@ -415,7 +427,7 @@ def _forward(movement: Movement, allowed: Sequence[int]) -> list[int]:
     everywhere, weights, moved, instant = movement.everywhere, movement.weights, movement.moved, movement.instant
     rooms = allowed[0] & everywhere
     reached = [rooms]
-    wall = 0  # the last tick at which it was in a room for certain: no way leads across it
+    wall = 1  # the last tick at which it was in a room for certain, no way leads across it; nobody acts before tick 1
     for t in range(1, len(allowed)):
         for w in weights:
             if t - w < wall:
@@ -430,26 +442,29 @@ def _forward(movement: Movement, allowed: Sequence[int]) -> list[int]:
     return reached
 
 
-def _backward(movement: Movement, allowed: Sequence[int]) -> list[int]:
+def _backward(movement: Movement, allowed: Sequence[int], cut: tuple[int, int] | None) -> list[int]:
     everywhere, weights, moved, instant = movement.everywhere, movement.weights, movement.moved, movement.instant
     end = len(allowed) - 1
     reached = [0] * len(allowed)
+    leaving = movement.leaving if cut is None else [1 << cut[0]] * cut[1]
     rooms = reached[end] = allowed[end] & everywhere
     wall = end if not allowed[end] & AWAY else end + weights[-1] if weights else end
-    for t in range(end - 1, -1, -1):
+    for t in range(end - 1, 0, -1):
         for w in weights:
             if t + w > wall:
                 break
             if t + w <= end:
                 rooms |= moved(reached[t + w], w)
-        if wall > end and end - t < len(movement.leaving):
-            rooms |= movement.leaving[end - t]
+        if wall > end and end - t < len(leaving):
+            rooms |= leaving[end - t]  # it was on its way at the end
         if instant:
             rooms = movement.within_tick(rooms)
         rooms &= allowed[t]
         reached[t] = rooms
         if not allowed[t] & AWAY:
             wall = t
+    if end:
+        reached[0] = reached[1] & allowed[0]  # nobody acts before tick 1
     return reached
 
 
@@ -474,7 +489,8 @@ class Picture:
         track = self._tracks.get(who)
         if track is None:
             dead = any(leg.dead >> who & 1 for leg in self.legs)
-            track = self._tracks[who] = Track(self.movement, self._allowed(who), dead)
+            cut = next((leg.cut[who] for leg in self.legs if who in leg.cut), None)
+            track = self._tracks[who] = Track(self.movement, self._allowed(who), dead, cut)
         return track
 
     def _allowed(self, who: int) -> list[int]:

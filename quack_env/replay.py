@@ -18,7 +18,7 @@ from quack_env.trajectory import Header, Trajectory
 from quack_env.world import TEXT, World
 
 DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
-"""Every decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one also its wait)."""
+"""Each decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one: its wait too)."""
 
 BEFORE_EFFECT = ("chat", "vote")
 """Kinds that a recording which breaks off may end with, before the decision they belong to has its effect."""

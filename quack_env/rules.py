@@ -37,7 +37,7 @@ from quack_env.kinds import (
 )
 from quack_env.outcome import DUCKS, GEESE, PARITY, TASKS_DONE, TIMEOUT
 from quack_env.outcome import EJECTED as ALL_EJECTED
-from quack_env.state import DISCUSSION, FREE, NOBODY, OVER, VOTING, State
+from quack_env.state import AWAY, DISCUSSION, FREE, NOBODY, OVER, VOTING, State
 from quack_env.statements import decode
 from quack_env.world import OFF, TOKENS, World
 
@@ -81,6 +81,24 @@ def emit(world: World, state: State, kind: int, actor: int, target: int, room: i
 def show(state: State, i: int) -> None:
     """Agent i decides now, on what it has been shown: its next view begins here."""
     state.cursor[i] = state.head
+
+
+def leave_sight(world: World, state: State, i: int) -> None:
+    """Agent i sets out, to perceive nothing on its way: unless there is something it has yet to be shown, no more is kept.
+
+    (In the parallel form it may have witnessed something after its decision and before its turn.)
+    """
+    for p in range(max(state.cursor[i], state.head - world.ring), state.head):
+        event = state.ring[p & world.ring - 1]
+        if event >> 29 + i & 1 and (event >> 5 & 31) != i + 1:
+            return
+    state.cursor[i] = AWAY
+
+
+def come_in_sight(state: State, i: int) -> None:
+    """Agent i is in a room again."""
+    if state.cursor[i] == AWAY:
+        show(state, i)
 
 
 # --- before the first tick -------------------------------------------------------------------------------------------
@@ -259,7 +277,7 @@ def begin_tick(world: World, state: State) -> None:
     if arrived:
         for i in range(world.n):
             if arrived >> i & 1:
-                show(state, i)  # it perceived nothing on its way
+                come_in_sight(state, i)
         for i in range(world.n):
             if arrived >> i & 1:
                 arrive(world, state, i)
@@ -350,6 +368,7 @@ def move(world: World, state: State, i: int, to: int) -> None:
     else:
         state.room[i] = NOBODY
         state.left[i] = ticks
+        leave_sight(world, state, i)
 
 
 def arrive(world: World, state: State, i: int) -> None:
@@ -463,7 +482,7 @@ def begin_meeting(world: World, state: State, caller: int, reason: int) -> None:
             state.left[i] = 0
             state.room[i] = state.origin[i]
             state.here[state.room[i]] |= 1 << i
-            show(state, i)  # it perceived nothing on its way
+            come_in_sight(state, i)
     emit(world, state, MEETING_CALLED, caller, NOBODY, NOBODY, reason, state.alive)
     for i in range(n):
         if returned >> i & 1:

@@ -14,6 +14,7 @@ from quack_env.world import TOKENS, World
 FREE, DISCUSSION, VOTING, OVER = range(4)
 PHASES = ("free_roam", "discussion", "voting", "over")
 NOBODY = -1
+AWAY = -1  # the cursor of a traveller that had seen everything when it left
 """No seat, no room, no vote yet."""
 
 Scalar: TypeAlias = int
@@ -75,7 +76,7 @@ class State:
     last_tick: PerPair  # when
     said: PerTurn  # statement code + 1, 0 for not yet
     head: Scalar  # events put into the ring so far
-    cursor: PerSeat  # head at each seat's own last decision
+    cursor: PerSeat  # head at each seat's own last decision, or AWAY
     ring: Ring  # the last events that somebody witnessed, packed
     log: list[int]
 

@@ -16,7 +16,7 @@ from quack_env.config import GameConfig
 from quack_env.errors import TrajectoryError
 from quack_env.events import Event, event_of
 from quack_env.game_map import GameMap
-from quack_env.kinds import LAPSED
+from quack_env.kinds import KINDS, LAPSED
 from quack_env.outcome import Outcome
 
 SCHEMA = 1
@@ -137,7 +137,8 @@ class Trajectory:
                 self.seals.append(Seal(len(self.events), record["tick"], record["hash"]))
                 return
             event = Event.from_dict(record)
-        except (KeyError, TypeError) as fault:
+            KINDS.index(event.kind)
+        except (KeyError, TypeError, ValueError) as fault:
             raise TrajectoryError(f"{file}, line {number}: no event of this schema ({fault})") from None
         if event.index != len(self.events):
             raise TrajectoryError(f"{file}, line {number}: event {event.index} where {len(self.events)} is due")
@@ -182,7 +183,7 @@ class LineWriter:
     briefing: Briefing
 
     def __init__(self) -> None:
-        self._facts: dict[int, str] = {}
+        self._facts: dict[int, tuple[str, str]] = {}
         self._seen: dict[int, str] = {}
 
     def line(self, packed: int, index: int, text: str | None = None) -> str:
@@ -198,11 +199,14 @@ class LineWriter:
         if seen is None:
             seen = self._seen[who] = _ENCODER.encode([j for j in range(16) if who >> j & 1])
         said = "" if text is None else f',"text":{_ENCODER.encode(text)}'
-        return f'{{"tick":{packed >> 45},"index":{index},{facts}{said},"seen_by":{seen}}}'
+        return f'{{"tick":{packed >> 45},"index":{index},{facts[0]}{said}{facts[1]},"seen_by":{seen}}}'
 
-    def _render(self, what: int) -> str:
+    def _render(self, what: int) -> tuple[str, str]:
+        """The fields before and behind the text."""
         event = event_of(what, 0, self.briefing).to_dict()
-        return _ENCODER.encode({k: v for k, v in event.items() if k not in ("tick", "index", "seen_by")})[1:-1]
+        data = f',"data":{_ENCODER.encode(event["data"])}' if "data" in event else ""
+        before = {k: v for k, v in event.items() if k not in ("tick", "index", "data", "seen_by")}
+        return _ENCODER.encode(before)[1:-1], data
 
 
 def seal_line(tick: int, digest: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quack_env.state import DISCUSSION, FREE, NOBODY, OVER, VOTING, State
+from quack_env.state import AWAY, DISCUSSION, FREE, NOBODY, OVER, VOTING, State
 from quack_env.world import TOKENS, World
 
 WITNESSED = 16
@@ -143,7 +143,7 @@ def witness(world: World, state: State, i: int, view: View) -> None:
     view.events = []
     first = state.cursor[i]
     last = state.head
-    if first == last:
+    if first in (last, AWAY):
         return
     wrap = world.ring - 1
     if last - first > world.ring:

@@ -31,7 +31,7 @@ class Recorder:
         self.listener: Callable[[list[Event]], None] | None = None
         """Called with the events of every write, for whoever wants to follow the game live."""
         self._lines = LineWriter()
-        self._outside: list[tuple[int, str, int, dict[str, Any]]] = []
+        self._outside: list[tuple[int, int, str, int, dict[str, Any]]] = []
 
     def begin(self) -> None:
         """Start the recording of the game that has just been dealt."""
@@ -84,16 +84,17 @@ class Recorder:
         if game.over:
             self.end(self._status)
 
-    def _outside_line(self, extra: tuple[int, str, int, dict[str, Any]]) -> str:
-        _, kind, seat, data = extra
-        event = Event(self.game.state.tick, self._index, kind, seat, data=data, seen_by=())
+    def _outside_line(self, extra: tuple[int, int, str, int, dict[str, Any]]) -> str:
+        _, tick, kind, seat, data = extra
+        event = Event(tick, self._index, kind, seat, data=data, seen_by=())
         self._index += 1
         return event_line(event)
 
     def fallback(self, agent: str, reason: str) -> None:
         """Record that a policy's own decision could not be had, and that a declared fallback comes next."""
         seat = self.game.briefing.agents.index(agent)
-        self._outside.append((len(self.game.state.log), "fallback", seat, {"reason": reason}))
+        state = self.game.state
+        self._outside.append((len(state.log), state.tick, "fallback", seat, {"reason": reason}))
 
     def fail(self, reason: str) -> None:
         """Mark the game as spoilt by a failure outside it (a provider's, say): it is not scored."""

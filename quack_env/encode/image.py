@@ -21,12 +21,12 @@ from quack_env.render.global_map import dynamic_items, static_items
 from quack_env.render.layers import layers
 from quack_env.render.layout import key_of
 from quack_env.render.local_view import Public, local_items
-from quack_env.render.png import to_png
+from quack_env.render.png import data_uri, to_png
 from quack_env.render.symbols import local_fills, map_fills, own_fills, places_of, symbol_plan, way_lines
 from quack_env.render.text import initial, shown_name
 from quack_env.view import View
 
-__all__ = ["LARGEST", "SMALLEST", "TEXT_FROM", "ImageEncoder", "image_sizes", "to_png"]
+__all__ = ["LARGEST", "SMALLEST", "TEXT_FROM", "ImageEncoder", "data_uri", "image_sizes", "to_png"]
 
 Image = NDArray[np.uint8]
 TEXT_FROM = 200
@@ -65,7 +65,7 @@ class ImageEncoder:
         self.briefing = briefing
         self.sizes = image_sizes(image_size)
         names = briefing.names
-        self._public = Public(
+        self.public = Public(
             briefing.game_map,
             briefing.config,
             tuple(shown_name(name, seat) for seat, name in enumerate(names)),
@@ -80,12 +80,12 @@ class ImageEncoder:
     def global_map(self, view: View) -> Image:
         """The layout with the viewer's own place and task rooms: a fresh uint8 (S, S, 3)."""
         size = self.sizes[0]
-        game_map, task_ticks = self._public.game_map, self._public.config.task_ticks
+        game_map, task_ticks = self.public.game_map, self.public.config.task_ticks
         if self._layer is None:
             self._layer = _map_layer(game_map, size)
         image = self._layer.copy()
         if size >= TEXT_FROM:
-            names, letters = self._public.names, self._public.letters
+            names, letters = self.public.names, self.public.letters
             return paint(image, dynamic_items(game_map, names, letters, task_ticks, view, size))
         plan = symbol_plan(places_of(game_map), size)
         return fill(image, own_fills(game_map, plan, task_ticks, view, size))
@@ -94,8 +94,8 @@ class ImageEncoder:
         """What the viewer perceives, and what it witnessed since its last decision: a fresh uint8 (S, S, 3)."""
         size = self.sizes[1]
         if size >= TEXT_FROM:
-            return paint(blank(size, size, theme.PAGE), local_items(self._public, view, size))
-        fills = local_fills(self._public.game_map, self._public.config, view, size)
+            return paint(blank(size, size, theme.PAGE), local_items(self.public, view, size))
+        fills = local_fills(self.public.game_map, self.public.config, view, size)
         return fill(blank(size, size, theme.NIGHT), fills)
 
 

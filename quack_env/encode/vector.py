@@ -50,7 +50,8 @@ def field_table(world: World) -> list[Field]:
         return Field(name, shape, 1, 1.0, True, meaning)
 
     def amount(name: str, shape: tuple[int, ...], high: int, meaning: str, unit: float = 0) -> Field:
-        return Field(name, shape, high, 1 / (unit or max(high, 1)), False, meaning)
+        high = max(high, 1)  # a space must not be a single point
+        return Field(name, shape, high, 1 / (unit or high), False, meaning)
 
     table = [
         flag("phase", (len(PHASES),), f"one-hot: {', '.join(PHASES)}"),

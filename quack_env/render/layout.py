@@ -193,7 +193,7 @@ class _Planner:
         row = self.style.across * (figure + 1 + (not self.tight))
         longest = max(width(room, size) for room in self.rooms)
         low = max(row, longest // lines)
-        for wide in range(low, longest + 1) if lines > 1 else [max(low, longest)]:
+        for wide in range(low, longest + size, max(1, size // 4)) if lines > 1 else [max(low, longest)]:
             names = [break_name(room, size, wide, lines, hyphens) for room in self.rooms]
             if all(names):
                 break
@@ -377,9 +377,11 @@ def place_label(
     rects, parts, off = _candidates(line, shown, *size, region, taken)
     if not len(rects):
         return None
-    crossed = _within(others, rects).sum(0)
-    cost = np.minimum(crossed, 9) * 3 + np.abs(parts - 0.5) * 8 + off
-    return Rect(*map(int, rects[int(cost.argmin())]))
+    cost = np.abs(parts - 0.5) * 8 + off
+    best = np.argsort(cost, kind="stable")[:40]
+    crossed = _within(others[::2], rects[best]).sum(0)
+    best = best[(np.minimum(crossed, 5) * 6 + cost[best]).argmin()]
+    return Rect(*map(int, rects[best]))
 
 
 def find_spots(

@@ -16,7 +16,7 @@ from quack_env.render.draw import ARROWS
 from quack_env.render.global_map import text_size
 from quack_env.render.items import ALIVE, BODY, DEAD, Box, Item, Mark, Rect, Token, around, centred, line
 from quack_env.render.layout import Cell, plan_people
-from quack_env.render.text import fit_middle, legible, line_height, width, wrap
+from quack_env.render.text import ELLIPSIS, fit, fit_middle, legible, line_height, width, wrap
 from quack_env.render.theme import (
     ALARM,
     BUBBLE,
@@ -102,16 +102,16 @@ def feed_height(note: int, rows: int) -> int:
 
 def local_items(public: Public, view: View, size: int) -> Iterator[Item]:
     """Everything on the local view of `size` pixels."""
-    if view.phase in (DISCUSSION, VOTING):
-        yield from meeting_items(public, view, size)
-    elif view.room >= 0:
-        yield from room_items(public, view, size)
-    elif view.dest >= 0:
-        yield from transit_items(public, view, size)
-    else:
+    if not view.self_alive:
         frame = frame_of(size, 0)
         yield from header_items(frame, "dead", f"tick {view.tick}", CALM)
         yield centred(f"{public.names[view.me]}, you are dead", frame.text, frame.middle, INK, PAGE)
+    elif view.phase in (DISCUSSION, VOTING):
+        yield from meeting_items(public, view, size)
+    elif view.room >= 0:
+        yield from room_items(public, view, size)
+    else:
+        yield from transit_items(public, view, size)
 
 
 def header_items(frame: Frame, title: str, note: str, back: Colour) -> Iterator[Item]:
@@ -187,7 +187,7 @@ def door_items(to: str, ticks: int, arrow: str, tag: Rect, frame: Frame) -> Iter
     two_lines = tag.h >= line_height(frame.text) + line_height(frame.note)
     text = frame.text if two_lines else max(LEAST_TEXT, min(frame.text, int(tag.h / 1.38)))
     side = min(round(1.3 * text), tag.h - 4)
-    if tag.w < 3 * side:
+    if tag.w < 3 * side or side < LEAST_TEXT or tag.w < side + 9 + width(str(ticks), text):
         return
     yield Mark(Rect(tag.x + 3, tag.y + (tag.h - side) // 2, side, side), arrow, PANEL)
     space = Rect(tag.x + side + 6, tag.y + 1, tag.w - side - 9, tag.h - 2)
@@ -415,6 +415,27 @@ def feed_rows(public: Public, rows: list[Told], space: Rect, size: int) -> Itera
         yield from items
 
 
+def with_short_names(words: str, names: Sequence[str], size: int, room: int) -> str:
+    """The words, with the names in them cut as far as is needed: what was done is worth more than a whole name."""
+    short = words
+    for kept in (10, 7, 5, 3):
+        if width(short, size) <= room:
+            break
+        short = words
+        for name in sorted(names, key=len, reverse=True):
+            if len(name) > kept + 1:
+                short = short.replace(name, name[:kept] + ELLIPSIS)
+    return short
+
+
+def speech_of(public: Public, row: Told, size: int, room: int) -> str:
+    """Speaker and words, a long name shortened."""
+    if row.seat < 0:
+        return row.words
+    name = public.names[row.seat]
+    return fit(name, size, room // 3) + row.words.removeprefix(name)
+
+
 def row_items(public: Public, row: Told, place: Rect, size: int, stamps: int, lines: int) -> tuple[list[Item], int]:
     """One row: tick (`stamps` pixels), figure, words; returns the lines that it took."""
     stamp = f"t{row.tick}" if row.tick >= 0 else ""
@@ -430,9 +451,10 @@ def row_items(public: Public, row: Told, place: Rect, size: int, stamps: int, li
     room = place.right - left
     if not row.speech:
         ink = BUTTON if row.grave else INK
-        items.append(line(row.words, largest_fit(row.words, size, room), left, place.y, ink, PANEL, room))
+        short = with_short_names(row.words, public.names, LEAST_TEXT, room)
+        items.append(line(short, largest_fit(short, size, room), left, place.y, ink, PANEL, room))
         return items, 1
-    words = wrap(row.words, size, room - 8, min(lines, 4))
+    words = wrap(speech_of(public, row, size, room), size, room - 8, min(lines, 4))
     bubble = Rect(left, place.y, max(width(w, size) for w in words) + 8, len(words) * (place.h + 1) - 1)
     items.append(Box(bubble, BUBBLE, BUBBLE, PANEL, place.h // 3))
     for k, words_ in enumerate(words):

@@ -132,13 +132,21 @@ def film(scenes: Iterable[Scene], size: tuple[int, int] = SIZE, steps: int = 4, 
 def _still(scene: Scene, size: tuple[int, int], before: Scene, part: float) -> Image:
     parts = parts_of(size)
     if scene.meeting is not None:
-        image = blank(size[0], size[1], PAGE)
-        return paint(image, [*header_items(scene, parts), *meeting_items(scene, scene.meeting, parts)])
+        return paint(blank(size[0], size[1], PAGE), frame_items(scene, size))
     plan = ship_plan(scene.game_map, parts)
     image = layers.get((key_of(scene.game_map), size), lambda: _ship_layer(scene.game_map, parts)).copy()
-    paint(image, [*header_items(scene, parts), *roster_items(scene, parts), *feed_items(scene, parts)])
+    paint(image, frame_items(scene, size))
     _draw_people(canvas(image), plan, before, scene, part)
     return image
+
+
+def frame_items(scene: Scene, size: tuple[int, int]) -> list[Item]:
+    """Everything on a frame but the ship and the people on it."""
+    parts = parts_of(size)
+    items = [*header_items(scene, parts)]
+    if scene.meeting is not None:
+        return [*items, *meeting_items(scene, scene.meeting, parts)]
+    return [*items, *roster_items(scene, parts), *feed_items(scene, parts)]
 
 
 # --- the ship --------------------------------------------------------------------------------------------------------
@@ -172,53 +180,66 @@ def people_slots(scene: Scene, plan: MapPlan) -> dict[int, Rect]:
     return out
 
 
-def _draw_people(surface: pygame.Surface, plan: MapPlan, before: Scene, after: Scene, part: float) -> None:
-    """Bodies first, then the living, each `part` of its way from one scene to the next."""
-    old, new = people_slots(before, plan), people_slots(after, plan)
-    drawn: list[Rect] = []
-    for was, actor in zip(before.actors, after.actors, strict=True):
-        if actor.body >= 0:
-            fresh = was.body < 0
-            _stamp(
-                surface,
-                clear_token(actor.seat, actor.letter, new[actor.seat].w, BODY),
-                new[actor.seat],
-                part if fresh else 1,
-            )
-        elif was.body >= 0:
-            _stamp(surface, clear_token(was.seat, was.letter, old[was.seat].w, BODY), old[was.seat], 1 - part)
-    for was, actor in zip(before.actors, after.actors, strict=True):
-        if actor.place is None:
-            if was.place is not None and part < 1:
-                _draw_one(surface, was, _standing(was, old, plan), 1 - part, drawn)
+def standing(scene: Scene, plan: MapPlan) -> dict[int, Rect]:
+    """The square of everybody, by seat: the living in their rooms and on their ways, side by side, and the bodies."""
+    out = people_slots(scene, plan)
+    side = round(2.0 * plan.text)
+    on_way: list[Rect] = []
+    for actor in scene.actors:
+        if actor.place is None or actor.place.dest < 0:
             continue
-        end = _standing(actor, new, plan)
-        if was.place is None:
-            _draw_one(surface, actor, end, part, drawn)
+        x, y = _on_way(plan, actor.place.room, actor.place.dest, actor.place.part)
+        place = around((round(x), round(y)), side, side)
+        while any(place.grow(-side // 4).overlaps(other) for other in on_way):
+            place = place._replace(x=place.x + side * 3 // 5, y=place.y - side // 5)
+        on_way.append(place)
+        out[actor.seat] = place
+    return out
+
+
+def people_places(before: Scene, after: Scene, part: float, plan: MapPlan) -> dict[int, tuple[Rect, float]]:
+    """Where the living are `part` (0..1) of the way from one scene to the next, and how much of them shows (0..1).
+
+    Whoever could have walked does; who dies fades away; anybody else is faded over to the new place.
+    """
+    old, new = standing(before, plan), standing(after, plan)
+    out: dict[int, tuple[Rect, float]] = {}
+    for was, actor in zip(before.actors, after.actors, strict=True):
+        seat = actor.seat
+        if was.place is None or actor.place is None:
+            if was.place is not None:
+                out[seat] = old[seat], 1 - part
+            elif actor.place is not None:
+                out[seat] = new[seat], part
             continue
-        start = _standing(was, old, plan)
+        start, end = old[seat], new[seat]
         way = _way(plan, was.place, actor.place, start, end)
         if way is None:
-            _draw_one(surface, was, start, 1 - part, drawn)
-            _draw_one(surface, actor, end, part, drawn)
+            out[seat] = (start, 1 - 2 * part) if part < 0.5 else (end, 2 * part - 1)
         else:
             side = round(start.w + (end.w - start.w) * part)
             x, y = _walk(way, part)
-            _draw_one(surface, actor, around((round(x), round(y)), side, side), 1, drawn)
+            out[seat] = around((round(x), round(y)), side, side), 1.0
+    return out
 
 
-def _draw_one(surface: pygame.Surface, actor: Actor, place: Rect, part: float, drawn: list[Rect]) -> None:
-    """A figure, beside those that stand at the same point of a corridor; Ducks have their mark."""
-    if actor.place is not None and actor.place.dest >= 0:
-        shift = 0
-        while any(place.grow(-place.w // 4).overlaps(other) for other in drawn) and shift < 6:
-            shift += 1
-            place = place._replace(x=place.x + (place.w * 3 // 5), y=place.y - (place.h // 5))
-        drawn.append(place)
-    _stamp(surface, clear_token(actor.seat, actor.letter, place.w, ALIVE), place, part)
-    if actor.duck:
-        side = max(7, place.w * 2 // 5)
-        _stamp(surface, clear_mark("duck", side), Rect(place.right - side, place.y, side, side), part)
+def _draw_people(surface: pygame.Surface, plan: MapPlan, before: Scene, after: Scene, part: float) -> None:
+    """Bodies first, then the living; Ducks have their mark."""
+    old, new = people_slots(before, plan), people_slots(after, plan)
+    for was, actor in zip(before.actors, after.actors, strict=True):
+        if actor.body >= 0:
+            place, shown = new[actor.seat], part if was.body < 0 else 1.0
+        elif was.body >= 0:
+            place, shown = old[actor.seat], 1 - part
+        else:
+            continue
+        _stamp(surface, clear_token(actor.seat, actor.letter, place.w, BODY), place, shown)
+    for seat, (place, shown) in people_places(before, after, part, plan).items():
+        actor = after.actors[seat]
+        _stamp(surface, clear_token(seat, actor.letter, place.w, ALIVE), place, shown)
+        if actor.duck:
+            side = max(7, place.w * 2 // 5)
+            _stamp(surface, clear_mark("duck", side), Rect(place.right - side, place.y, side, side), shown)
 
 
 def _stamp(surface: pygame.Surface, picture: pygame.Surface, place: Rect, part: float) -> None:
@@ -226,16 +247,6 @@ def _stamp(surface: pygame.Surface, picture: pygame.Surface, place: Rect, part: 
         picture = picture.copy()
         picture.set_alpha(round(255 * max(0.0, part)))
     surface.blit(picture, place[:2])
-
-
-def _standing(actor: Actor, slots: dict[int, Rect], plan: MapPlan) -> Rect:
-    """The square of a living player."""
-    assert actor.place is not None
-    if actor.place.dest < 0:
-        return slots[actor.seat]
-    x, y = _on_way(plan, actor.place.room, actor.place.dest, actor.place.part)
-    side = round(2.0 * plan.text)
-    return around((round(x), round(y)), side, side)
 
 
 def _on_way(plan: MapPlan, origin: int, dest: int, part: float) -> Spot:

@@ -14,7 +14,7 @@ from quack_env.config import GameConfig
 from quack_env.game_map import GameMap
 from quack_env.kinds import ARRIVE, DEPART, KINDS, TRANSIT_CANCELLED, unpack
 from quack_env.render import theme
-from quack_env.render.items import ALIVE, BODY, DEAD, Fill, Glyph, Point, Rect
+from quack_env.render.items import ALIVE, BODY, DEAD, Fill, Glyph, Point, Rect, around
 from quack_env.render.layout import SymbolPlan, plan_symbols
 from quack_env.render.theme import GLYPH, Colour, seat_colour, way_colour
 from quack_env.state import DISCUSSION, VOTING
@@ -38,6 +38,8 @@ def at(size: int, x: int, y: int, w: int, h: int) -> Rect:
 
 CLOCK = (0, 62, 64, 2)
 """Units: a bar of one unit per tick that is left of the viewer's way."""
+SPOTS = 24
+"""So many places of a traveller are tried between two rooms."""
 
 
 @lru_cache(maxsize=256)
@@ -73,6 +75,7 @@ def own_fills(game_map: GameMap, plan: SymbolPlan, task_ticks: int, view: View, 
     if view.room >= 0:
         yield theme.ME, plan.rooms[view.room].grow(-2 * plan.ring)
     elif view.dest >= 0:
+        yield theme.FROM, plan.rooms[view.origin].grow(-2 * plan.ring)
         yield theme.GOAL, plan.rooms[view.dest].grow(-2 * plan.ring)
         yield theme.ME, traveller(game_map, plan, view)
         clock = at(size, *CLOCK)
@@ -80,14 +83,26 @@ def own_fills(game_map: GameMap, plan: SymbolPlan, task_ticks: int, view: View, 
 
 
 def traveller(game_map: GameMap, plan: SymbolPlan, view: View) -> Rect:
-    """The square of the viewer on its way: between the two rooms, by the part done."""
+    """The square of the viewer on its way: between the two rooms, by the part done, and over no room's square."""
     ticks = game_map.weight(game_map.rooms[view.origin], game_map.rooms[view.dest])
-    a, b = plan.rooms[view.origin], plan.rooms[view.dest]
+    spots = travel_spots(plan, view.origin, view.dest)
+    return min(spots, key=lambda spot: abs(spot[0] - (ticks - view.left + 0.5) / ticks))[1]
+
+
+@lru_cache(maxsize=1024)
+def travel_spots(plan: SymbolPlan, origin: int, dest: int) -> tuple[tuple[float, Rect], ...]:
+    """Where on a way a square covers no room: (part of the way, square); its middle where there is no such place."""
+    a, b = plan.rooms[origin], plan.rooms[dest]
     (x0, y0), (x1, y1) = a.centre, b.centre
-    gap = (a.w + 1) / max(1.0, math.hypot(x1 - x0, y1 - y0))  # begins and ends beside the squares
-    part = gap / 2 + (1 - gap) * (ticks - view.left + 0.5) / ticks
     side = max(1, a.w - 4 * plan.ring)
-    return Rect(round(x0 + (x1 - x0) * part) - side // 2, round(y0 + (y1 - y0) * part) - side // 2, side, side)
+    gap = (a.w + 1) / max(1.0, math.hypot(x1 - x0, y1 - y0))  # begins and ends beside the squares
+    out = []
+    for k in range(SPOTS + 1):
+        part = gap / 2 + (1 - gap) * k / SPOTS
+        spot = around((round(x0 + (x1 - x0) * part), round(y0 + (y1 - y0) * part)), side, side)
+        if not any(spot.overlaps(room) for room in plan.rooms):
+            out.append((k / SPOTS, spot))
+    return tuple(out) or ((0.5, around(((x0 + x1) // 2, (y0 + y1) // 2), side, side)),)
 
 
 # --- local view ------------------------------------------------------------------------------------------------------
@@ -132,6 +147,8 @@ def local_fills(game_map: GameMap, config: GameConfig, view: View, size: int) ->
     """Everything on the local view, over NIGHT."""
     yield from strip_fills(game_map, view, size)
     yield from band_fills(view, size)
+    if not view.self_alive:
+        return
     if view.phase in (DISCUSSION, VOTING):
         yield from meeting_fills(config.n_players, view, size)
     elif view.room >= 0:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 MISSING = "\uffff"
 ELLIPSIS = "…"
 FINE = 4
+UNSEEN = ("Mn", "Mc", "Me", "Cf", "Cc")
+"""Categories of characters that are left out: marks on others, and what has no shape."""
 
 
 @lru_cache(maxsize=128)
@@ -50,7 +52,7 @@ def has_glyph(character: str) -> bool:
 def legible(text: str) -> str:
     """The text in one line, in characters that the font has: accents are given up before letters; "?" for the rest."""
     flat = " ".join(unicodedata.normalize("NFC", text).split())
-    return "".join(_drawable(c) for c in flat if unicodedata.category(c)[0] != "M")
+    return "".join(_drawable(c) for c in flat if unicodedata.category(c) not in UNSEEN)
 
 
 def _drawable(character: str) -> str:

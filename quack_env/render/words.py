@@ -29,6 +29,7 @@ from quack_env.kinds import (
     unpack,
 )
 from quack_env.outcome import REASONS, TEAMS
+from quack_env.statements import named, words
 
 GRAVE = (KILL, BODY_APPEARED, BODY_REPORTED, MEETING_CALLED, EJECTED)
 """Kinds that are shown in the colour of alarm."""
@@ -65,10 +66,12 @@ def tell(names: Sequence[str], rooms: Sequence[str], event: int, text: str = "")
         rooms[to] if 0 <= to < len(rooms) else "",
         to,
     )
+    if kind == STATEMENT and to > 0 and not text:
+        text = words(named(to, facts.whom or None, facts.here or None))
     if kind in SPOKEN:
         return Told(tick, actor, f"{facts.who}: {text}" if text else f"{facts.who} spoke", speech=True)
-    words = PHRASES[kind](facts) if kind in PHRASES else KINDS[kind]
-    return Told(tick, target if actor < 0 else actor, words, kind in GRAVE) if words else None
+    phrase = PHRASES[kind](facts) if kind in PHRASES else KINDS[kind]
+    return Told(tick, target if actor < 0 else actor, phrase, kind in GRAVE) if phrase else None
 
 
 def _ended(to: int) -> str:

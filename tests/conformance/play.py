@@ -95,12 +95,10 @@ def seat_of(agent: str) -> int:
 
 
 def house(form: str = "raw_env", speech: str = "tokens", observation: str = "dict", **config: Any) -> Any:
-    """An environment on the map above: five players, one Duck, two tasks, cooldown 1, unless `config` says otherwise."""
+    """An environment on the map above: five players, a Duck, two tasks, cooldown 1, unless `config` says otherwise."""
     settings = {"n_players": 5, "n_tasks": 2, "kill_cooldown": 1, **config}
     dead_agents = settings.pop("dead_agents", "noop")
-    return FORMS[form](
-        config=settings, game_map=HOUSE, speech=speech, observation=observation, dead_agents=dead_agents
-    )
+    return FORMS[form](config=settings, game_map=HOUSE, speech=speech, observation=observation, dead_agents=dead_agents)
 
 
 def arrange(
@@ -149,9 +147,7 @@ def arrange(
     for i, done in (progress or {}).items():
         state["progress"][i * k : (i + 1) * k] = list(done)
     need = game.config.task_ticks
-    state["tasks_left"] = sum(
-        state["progress"][s] < need for s in range(n * k) if not state["ducks"] >> s // k & 1
-    )
+    state["tasks_left"] = sum(state["progress"][s] < need for s in range(n * k) if not state["ducks"] >> s // k & 1)
     state["order"] = list(order) if order is not None else list(range(n))
     state["turn"] = 0
     while not state["alive"] >> state["order"][state["turn"]] & 1:
@@ -223,7 +219,10 @@ def with_words(action: int, chance: random.Random, speech: str) -> Any:
     """The action as it is given to an environment of this speech mode, at times with an utterance."""
     if speech != "text" or chance.random() < 0.5:
         return action
-    return {"action": action, "say": chance.choice(["I saw nothing.", "Where were you, Eve?", "Ça alors \U0001f986", ""])}
+    return {
+        "action": action,
+        "say": chance.choice(["I saw nothing.", "Where were you, Eve?", "Ça alors \U0001f986", ""]),
+    }
 
 
 def speech_of(env: Any) -> str:
@@ -258,6 +257,20 @@ def moves(
     }
 
 
+def play_game(env: Any, seed: int, limit: int = 10**9) -> None:
+    """One random game, or its first steps, on an environment of either form."""
+    if hasattr(env, "agent_iter"):
+        env.reset(seed=seed)
+        run(env, seed, eventful, limit)
+        return
+    observations, _ = env.reset(seed=seed)
+    chance = random.Random(seed)
+    for _ in range(limit):
+        if not env.agents:
+            return
+        observations, *_ = env.step(moves(env, observations, chance))
+
+
 def until(env: Any, phase: str, seed: int = 0, choose: Chooser = eventful, skip: int = 0) -> Any:
     """The AEC environment, played on at random until it is in this phase (or "transit": somebody is on the way)."""
     game = env.unwrapped.game
@@ -274,7 +287,7 @@ def until(env: Any, phase: str, seed: int = 0, choose: Chooser = eventful, skip:
 
 
 def frozen(value: Any) -> Any:
-    """The value as nested tuples of plain values and bytes: equal only if every type, dtype, shape and byte is equal."""
+    """The value as nested tuples of plain values and bytes: equal only if types, dtypes, shapes and bytes are equal."""
     if isinstance(value, np.ndarray):
         return ("array", str(value.dtype), value.shape, value.tobytes())
     if isinstance(value, Info):

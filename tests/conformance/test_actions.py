@@ -170,7 +170,7 @@ NO_ACTIONS = [
     np.array(0.0),
     np.array(True),
     float("nan"),
-    object(),
+    pytest.param(object(), id="object"),
 ]
 OUT_OF_RANGE = [-1, -120, 10**6, 2**70, np.int64(-1), {"action": -1}, np.uint8(255)]
 
@@ -186,7 +186,9 @@ def test_what_is_no_action_is_refused_and_changes_nothing(action: Any, form: str
     assert json.dumps(env.state_dict()) == before
 
 
-@pytest.mark.parametrize("action", [0, np.int8(0), np.int64(0), np.uint16(0), np.array(0), {"action": np.int32(0)}], ids=repr)
+@pytest.mark.parametrize(
+    "action", [0, np.int8(0), np.int64(0), np.uint16(0), np.array(0), {"action": np.int32(0)}], ids=repr
+)
 def test_whole_numbers_of_every_kind_are_actions(action: Any) -> None:
     env = house()
     arrange(env, ["hall"] * 5)
@@ -250,9 +252,7 @@ def test_an_action_for_the_dead_is_refused_unless_it_waits() -> None:
     others = {agent: 0 for agent in env.agents if agent != "player_1"}
     with pytest.raises(IllegalActionError) as caught:
         env.step(others | {"player_1": a.move("kitchen")})
-    assert str(caught.value) == (
-        "player_1 may not do move(kitchen) (2) in phase free_roam at tick 1; legal: wait()"
-    )
+    assert str(caught.value) == ("player_1 may not do move(kitchen) (2) in phase free_roam at tick 1; legal: wait()")
     with pytest.raises(IllegalActionError, match="player_1 may not do None"):
         env.step(others | {"player_1": None})
     assert digest(env) == before

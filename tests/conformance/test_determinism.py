@@ -256,7 +256,7 @@ def test_a_state_can_be_loaded_without_a_reset(form: str) -> None:
     fresh.load_state_dict(env.state_dict())
     assert digest(fresh) == digest(env)
     assert speech_of(fresh) == "tokens"
-    fresh.step({agent: 0 for agent in fresh.agents} if form == "parallel_env" else 0)
+    fresh.step(dict.fromkeys(fresh.agents, 0) if form == "parallel_env" else 0)
 
 
 @pytest.mark.parametrize("form", list(FORMS))
@@ -306,8 +306,8 @@ def test_other_random_numbers_do_not_shift_a_game(form: str) -> None:
     def noisy(action: Any) -> Any:
         random.seed(1)
         random.random()
-        np.random.seed(2)  # noqa: NPY002 - the point of the test
-        np.random.random()  # noqa: NPY002
+        np.random.seed(2)
+        np.random.random()
         return original(action)
 
     env.step = noisy
@@ -317,10 +317,10 @@ def test_other_random_numbers_do_not_shift_a_game(form: str) -> None:
 @pytest.mark.parametrize("form", list(FORMS))
 def test_a_game_leaves_other_random_numbers_alone(form: str) -> None:
     random.seed(3)
-    np.random.seed(3)  # noqa: NPY002 - the point of the test
-    before = random.getstate(), frozen(np.random.get_state()[1])  # noqa: NPY002
+    np.random.seed(3)
+    before = random.getstate(), frozen(np.random.get_state()[1])
     episode(FORMS[form](config=DEADLY), 6, 6)
-    assert (random.getstate(), frozen(np.random.get_state()[1])) == before  # noqa: NPY002
+    assert (random.getstate(), frozen(np.random.get_state()[1])) == before
 
 
 @pytest.mark.parametrize("form", list(AEC_FORMS))

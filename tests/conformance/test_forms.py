@@ -33,7 +33,7 @@ DEADLY: dict[str, Any] = {"n_players": 7, "n_ducks": 2, "kill_cooldown": 1, "max
 
 
 def follow(aec: Any, chosen: dict[str, Any], phase: str, tick: int, happened: Counter[str]) -> list[str]:
-    """Play one parallel step's actions in the AEC form: who is asked does what it chose, or waits where it cannot now."""
+    """Play the actions of a parallel step in the AEC form: who is asked does what it chose, or waits where it cannot."""
     game = aec.game
     asked: list[str] = []
     while not game.over and (game.phase, game.state.tick) == (phase, tick):
@@ -123,7 +123,13 @@ def test_a_report_takes_the_turn_of_those_after_it() -> None:
     arrange(env, ["hall", "hall", "hall", "attic", "cellar"], bodies={4: "hall"}, order=[2, 0, 1, 3, 4])
     a = actions_of(env)
     env.step(
-        {"player_0": 0, "player_1": a.move("kitchen"), "player_2": a.report, "player_3": a.move("kitchen"), "player_4": 0}
+        {
+            "player_0": 0,
+            "player_1": a.move("kitchen"),
+            "player_2": a.report,
+            "player_3": a.move("kitchen"),
+            "player_4": 0,
+        }
     )
     assert env.game.phase == "discussion"
     assert env.game.state.room[1] == 0

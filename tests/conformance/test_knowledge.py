@@ -112,7 +112,7 @@ class Scramble:
     def roles(self) -> None:
         """A Goose does not know who else is a Duck; revealed roles are known."""
         state = self.state
-        if state["ducks"] >> self.i & 1 and self.alive:
+        if state["ducks"] >> self.i & 1:
             return
         hidden = [j for j in self.others if not state["revealed"] >> j & 1]
         ducks = [bool(state["ducks"] >> j & 1) for j in hidden]
@@ -121,7 +121,7 @@ class Scramble:
             state["ducks"] = state["ducks"] & ~(1 << j) | duck << j
 
     def deaths(self) -> None:
-        """Out of its sight and in free roam, others die and come back to life unknown to it; at a meeting all are told."""
+        """Out of its sight, in free roam, others die and come back to life unknown to it; at a meeting all are told."""
         state = self.state
         if self.meeting and self.alive:
             return
@@ -224,8 +224,8 @@ def test_what_an_agent_cannot_know_changes_nothing_it_is_shown(
 def test_the_property_above_met_every_kind_of_moment_and_change() -> None:
     if not REACHED:
         pytest.skip("needs the test above")
-    assert REACHED >= {"roles", "deaths", "places", "bodies", "counts", "private", "memories"}
-    assert REACHED >= {"free_roam", "discussion", "voting", "goose", "duck", "alive", "dead", "in a room", "in no room"}
+    assert {"roles", "deaths", "places", "bodies", "counts", "private", "memories"} <= REACHED
+    assert {"free_roam", "discussion", "voting", "goose", "duck", "alive", "dead", "in a room", "in no room"} <= REACHED
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -257,7 +257,6 @@ def test_what_happens_out_of_sight_changes_nothing_an_agent_is_shown(seed: int, 
                 assert views[0] == views[1]
 
 
-@pytest.mark.xfail(strict=True, reason="one ring for all events: `dropped` tells a traveller how much happened elsewhere")
 def test_how_much_happens_elsewhere_is_not_shown_to_a_traveller() -> None:
     far = {
         "rooms": {"here": [0, 0], "there": [9, 0], "next": [0, 5]},
@@ -283,9 +282,9 @@ def test_who_else_saw_an_event_is_not_shown() -> None:
     env = house()
     arrange(env, ["hall", "hall", "hall", "attic", "cellar"])
     env.step(actions_of(env).move("kitchen"))
-    (event,) = env.last()[4]["view"].events
-    assert KINDS[unpack(event)[1]] == "depart"
-    assert unpack(event)[6] == 0
+    events = [unpack(event) for event in env.last()[4]["view"].events]
+    assert KINDS[events[-1][1]] == "depart"
+    assert all(event[6] == 0 for event in events)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -381,7 +380,11 @@ def after_a_report(found: int) -> Any:
     env = house(n_players=5, observation="text", kill_cooldown=1)
     spot = ["hall", "cellar"][found]
     arrange(
-        env, [spot, "attic", "attic", "hall", "cellar"], ducks=[0], bodies={3: "hall", 4: "cellar"}, order=[0, 1, 2, 3, 4]
+        env,
+        [spot, "attic", "attic", "hall", "cellar"],
+        ducks=[0],
+        bodies={3: "hall", 4: "cellar"},
+        order=[0, 1, 2, 3, 4],
     )
     env.step(actions_of(env).report)
     return env
@@ -398,7 +401,6 @@ def test_the_call_by_a_body_gives_away_neither_room_nor_victim() -> None:
     assert f"called by {names[0]} reporting a body" in text
     assert "hall" not in text.replace("attic", "")
     assert all(name in text for name in (names[3], names[4]))  # all are told who is dead
-    assert names[3] in one.observe("player_0")["text"].split("reported the body of ")[-1] or True
 
 
 def test_who_saw_the_body_is_told_which_was_reported() -> None:
@@ -418,7 +420,7 @@ def test_at_a_meeting_all_learn_who_is_dead_and_before_it_only_those_who_saw() -
     env.step(0)
     env.step(actions_of(env).report)
     assert [env.game.view(i).known_dead for i in range(4)] == [16, 16, 16, 16]
-    assert env.last()[4]["known_dead"] == ["player_4"]
+    assert list(env.last()[4]["known_dead"]) == ["player_4"]
 
 
 def test_the_dead_learn_nothing_more() -> None:
@@ -474,8 +476,9 @@ def test_the_only_duck_is_told_so() -> None:
 
 
 def witnessed(env: Any, i: int) -> list[tuple[str, int, int]]:
-    """(kind, actor, tick) of what agent i has witnessed since its own previous decision."""
-    return [(KINDS[e[1]], e[2], e[0]) for e in map(unpack, env.unwrapped.game.view(i).events)]
+    """(kind, actor, tick) of what agent i has witnessed since its previous decision, the start of a leg left out."""
+    events = map(unpack, env.unwrapped.game.view(i).events)
+    return [(KINDS[e[1]], e[2], e[0]) for e in events if KINDS[e[1]] != "leg_start"]
 
 
 def test_what_falls_after_the_own_turn_is_seen_at_the_next_decision() -> None:
@@ -551,7 +554,9 @@ def test_a_kill_is_witnessed_by_those_in_the_room_where_the_config_says_so() -> 
 
 def test_a_traveller_put_back_by_a_meeting_sees_and_is_seen() -> None:
     env = house()
-    arrange(env, ["hall", "kitchen", "kitchen", "attic", "attic"], bodies={4: "kitchen"}, ducks=[0], order=[1, 0, 2, 3, 4])
+    arrange(
+        env, ["hall", "kitchen", "kitchen", "attic", "attic"], bodies={4: "kitchen"}, ducks=[0], order=[1, 0, 2, 3, 4]
+    )
     a = actions_of(env)
     env.step(a.move("attic"))
     env.step(a.call)
@@ -575,7 +580,6 @@ def test_own_acts_are_not_among_the_witnessed_events() -> None:
             assert all(actor != i for _, actor, _ in witnessed(env, i))
 
 
-@pytest.mark.xfail(strict=True, reason="arrival forgets what was witnessed between the step's start and the departure")
 @pytest.mark.parametrize("to", ["kitchen", "cellar"])
 def test_in_the_parallel_form_what_falls_before_the_own_departure_is_seen_at_the_next_decision(to: str) -> None:
     """player_1 leaves before player_0 does, in one tick: player_0 was in the room and saw it."""
@@ -614,7 +618,7 @@ def test_no_witnessed_event_is_lost_between_two_decisions(speech: str, n: int) -
             due[i] = []
             _mark(due, env, i)
         assert env.game.over
-    assert cut or n == 3
+    assert cut or n < 16
 
 
 def _note(due: list[list[Any]], env: Any) -> None:
@@ -637,22 +641,24 @@ def _mark(due: list[list[Any]], env: Any, i: int) -> None:
 
 
 def test_more_than_16_events_are_cut_to_the_last_16_and_flagged() -> None:
-    env = house(n_players=16, n_ducks=1, observation="text")
-    arrange(env, ["hall"] * 16, ducks=[15], order=list(range(16)))
-    a = actions_of(env)
-    for _ in range(15):
-        env.step(a.move("kitchen"))
-    env.step(0)
-    text = env.observe("player_15")["text"]
-    view = env.game.view(15)
-    assert view.dropped == 0
-    assert env.game.state.tick == 2
-    names = env.game.briefing.names
-    assert "earlier events are left out" not in text
-    for i in range(15):
-        mask = env.last()[0]["action_mask"]
-        env.step(a.move("hall") if mask[a.move("hall")] else 0)
-    assert names
+    """Fifteen come into the kitchen at once, and of these some leave again before player_15 decides."""
+    flagged = set()
+    for seed in range(8):
+        env = house(n_players=16, observation="text")
+        arrange(env, ["hall"] * 15 + ["kitchen"], ducks=[0], order=[15, *range(15)], cooldown=9, seed=seed)
+        a = actions_of(env)
+        steps(env, 0, *[a.move("kitchen")] * 15)
+        left = 0
+        while env.agent_selection != "player_15":
+            env.step(a.move("hall"))
+            left += 1
+        text, view = env.last()[0]["text"], env.last()[4]["view"]
+        assert len(view.events) == min(15 + left, 16)
+        assert view.dropped == (left > 1)
+        assert ("(earlier events are left out)" in text) == (left > 1)
+        assert [KINDS[unpack(event)[1]] for event in view.events[-left:] if left] == ["depart"] * left
+        flagged.add(left > 1)
+    assert flagged == {False, True}
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -736,7 +742,7 @@ def test_info_holds_what_interfaces_md_names_and_builds_texts_only_when_read() -
     info = env.last()[4]
     assert set(info) == {"action_mask", "self_alive", "known_dead", "messages"}
     assert info["self_alive"] is True
-    assert info["known_dead"] == []
+    assert list(info["known_dead"]) == []
     assert info["messages"] == ()
     assert "move(kitchen)" in info["legal_actions"]
     assert info["summary"].startswith("Tick 1 of 200")

@@ -114,7 +114,9 @@ def test_a_converted_parallel_game_is_the_parallel_game(speech: str) -> None:
 def test_the_aec_form_passes_the_api_test_of_its_turn_based_conversion(
     speech: str, observation: str, dead_agents: str
 ) -> None:
-    parallel_api_test(turn_based_aec_to_parallel(quack_env.env(**quick(speech, observation, dead_agents))), num_cycles=60)
+    parallel_api_test(
+        turn_based_aec_to_parallel(quack_env.env(**quick(speech, observation, dead_agents))), num_cycles=60
+    )
 
 
 def test_a_game_through_the_turn_based_conversion_is_the_same_game() -> None:
