@@ -98,7 +98,8 @@ class QuackBase:
         observed = self._observation_space()
         self._observation_spaces: dict[str, spaces.Dict] = dict.fromkeys(self.possible_agents, observed)
         self.state_space = spaces.Box(-1, max(2.0, float(self._state_size())), (self._state_size(),), np.float32)
-        self._episodes = np.random.SeedSequence()
+        self._stream: int | None = None  # the last seed given; the seeds of later episodes follow from it
+        self._episode = 0
 
     def _action_space(self, agent: str) -> spaces.Space[Any]:
         world = self.game.world
@@ -171,9 +172,13 @@ class QuackBase:
         if seed is not None:
             if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
                 raise ConfigError(f"seed={seed!r}: must be a whole number from 0, or None")
-            self._episodes = np.random.SeedSequence([int(seed), 1])
-            return int(seed)
-        return int(self._episodes.spawn(1)[0].generate_state(1, np.uint64)[0] >> 11)
+            self._stream, self._episode = int(seed), 0
+            return self._stream
+        if self._stream is None:
+            self._stream = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
+        self._episode += 1
+        follower = np.random.SeedSequence([self._stream, self._episode])
+        return int(follower.generate_state(1, np.uint64)[0] >> 11)
 
     # --- the whole ---------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 from quack_env.errors import ConfigError
 
 GROUP = "quack.policies"
+MODELS = "litellm"
+"""The registered policy that takes every name of the form "provider/model", whole."""
 
 
 class Policy(Protocol):
@@ -30,6 +32,8 @@ def known_policies() -> tuple[str, ...]:
 def make_policy(name: str) -> Policy:
     """A new policy for ``NAME`` or ``NAME:ARG``; what an argument means is the policy's own matter.
 
+    A name that is not registered and has a slash before any colon, as in "openai/gpt-5.5", is a model's.
+
     Raises:
         ConfigError: where no installed package has registered the name, or the policy takes no such argument.
     """
@@ -37,6 +41,9 @@ def make_policy(name: str) -> Policy:
         raise ConfigError(f"policy={name!r}: must be a name, such as {' or '.join(map(repr, known_policies()))}")
     kind, colon, argument = name.partition(":")
     found = entry_points(group=GROUP, name=kind)
+    if not found and "/" in kind:
+        found = entry_points(group=GROUP, name=MODELS)
+        kind, colon, argument = MODELS, ":", name
     if not found:
         known = ", ".join(known_policies()) or "none; is quack_env installed?"
         raise ConfigError(f"policy={name!r}: unknown; known are {known}")

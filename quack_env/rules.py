@@ -354,10 +354,13 @@ def part(world: World, state: State, i: int) -> None:
 def move(world: World, state: State, i: int, to: int) -> None:
     """Leave for an adjacent room; after the corridor's weight in ticks the agent is there."""
     room = state.room[i]
+    there = state.here[room]
+    others = there & ~(1 << i)
     forget_step(world, state, i, room)
-    part(world, state, i)
-    emit(world, state, DEPART, i, NOBODY, room, to, state.here[room])
-    state.here[room] &= ~(1 << i)
+    if others:
+        part(world, state, i)
+    emit(world, state, DEPART, i, NOBODY, room, to, there)
+    state.here[room] = others
     state.origin[i] = room
     state.dest[i] = to
     ticks = world.weight[room * world.R + to]

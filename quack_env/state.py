@@ -81,9 +81,9 @@ class State:
     log: list[int]
 
     def __init__(self, world: World) -> None:
-        for name in (*HASHED, *WITNESS):
-            kind = State.__annotations__[name]
-            setattr(self, name, 0 if kind == "Scalar" else [0] * size_of(kind, world))
+        sizes = sizes_of(world)
+        for name, kind in KINDS_OF_FIELDS:
+            setattr(self, name, 0 if kind == "Scalar" else [0] * sizes[kind])
         self.log = []
 
     def digest(self) -> str:
@@ -116,8 +116,11 @@ HASHED = tuple(name for name in State.__annotations__ if name not in (*WITNESS, 
 _hashed = attrgetter(*HASHED)
 
 
-def size_of(kind: str, world: World) -> int:
-    """Length of a list field of this kind."""
+KINDS_OF_FIELDS = tuple((name, State.__annotations__[name]) for name in (*HASHED, *WITNESS))
+
+
+def sizes_of(world: World) -> dict[str, int]:
+    """Length of a list field of each kind."""
     n = world.n
     return {
         "PerSeat": n,
@@ -126,4 +129,4 @@ def size_of(kind: str, world: World) -> int:
         "PerPair": n * n,
         "PerTurn": n * world.rounds if world.speech == TOKENS else 0,
         "Ring": world.ring,
-    }[kind]
+    }

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,6 +18,8 @@ from quack_env.trajectory import FILE, Header, LineWriter, Seat, event_line, new
 from quack_env.version import __version__
 from quack_env.world import SPEECH
 
+CALLS = "calls.jsonl"
+IMAGES = "images"
 
 class Recorder:
     """Writes one game after the other, each to a folder of its own; lines are flushed at the end of every tick."""
@@ -30,7 +33,10 @@ class Recorder:
         self._file: TextIO | None = None
         self.listener: Callable[[list[Event]], None] | None = None
         """Called with the events of every write, for whoever wants to follow the game live."""
+        self.save_images = False
+        """Whether the images that models were sent are kept, named by their hashes."""
         self._lines = LineWriter()
+        self._calls: TextIO | None = None
         self._outside: list[tuple[int, int, str, int, dict[str, Any]]] = []
 
     def begin(self) -> None:
@@ -96,6 +102,28 @@ class Recorder:
         state = self.game.state
         self._outside.append((len(state.log), state.tick, "fallback", seat, {"reason": reason}))
 
+    def note(self, agent: str, action: Any) -> None:
+        """Record what an action carries in ``notes``: model calls, their images, and why it is a declared fallback."""
+        notes = getattr(action, "notes", None)
+        if notes is None:
+            return
+        self.calls(notes.calls, notes.images)
+        if notes.fallback:
+            self.fallback(agent, notes.fallback)
+
+    def calls(self, records: Iterable[Mapping[str, Any]], images: Mapping[str, bytes]) -> None:
+        """Write records of model calls to `calls.jsonl` at once, and their images where they are to be kept."""
+        if self._file is None or self.folder is None:
+            return
+        if self._calls is None:
+            self._calls = open(self.folder / CALLS, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
+        self._calls.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        self._calls.flush()
+        if self.save_images:
+            (self.folder / IMAGES).mkdir(exist_ok=True)
+            for digest, png in images.items():
+                (self.folder / IMAGES / f"{digest}.png").write_bytes(png)
+
     def fail(self, reason: str) -> None:
         """Mark the game as spoilt by a failure outside it (a provider's, say): it is not scored."""
         self._status, self._reason = "infra_failure", reason
@@ -107,6 +135,9 @@ class Recorder:
         if self._file is not None and self.folder is not None:
             self._file.close()
             self._file = None
+            if self._calls is not None:
+                self._calls.close()
+                self._calls = None
             write_status(self.folder, status, self._reason if status != "finished" else None)
 
 
@@ -165,6 +196,8 @@ class RecordAEC(BaseWrapper[str, Any, Any]):
 
     def step(self, action: Any) -> None:
         """Step the environment; what has happened is on disk when a tick or phase has ended."""
+        if type(action) is not int:
+            self.recorder.note(self.env.agent_selection, action)
         self.env.step(action)
         if self.game.seals:
             self.recorder.write()
@@ -212,6 +245,9 @@ class RecordParallel(BaseParallelWrapper[str, Any, Any]):
 
     def step(self, actions: dict[str, Any]) -> Any:
         """Step the environment; what has happened is then on disk."""
+        for agent, action in actions.items():
+            if type(action) is not int:
+                self.recorder.note(agent, action)
         result = self.env.step(actions)
         self.recorder.write()
         return result

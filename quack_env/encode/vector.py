@@ -122,7 +122,7 @@ class Layout:
             self.slices[field.name] = slice(size, size + field.size)
             size += field.size
         self.size = size
-        self.zeros = bytes(4 * size)
+        self.blank = array("f", bytes(4 * size))
         unit = {f.name: f.scale if scaled else 1.0 for f in self.fields}
         self.high = np.concatenate([np.full(f.size, f.high * unit[f.name], np.float32) for f in self.fields])
         rooms, far = world.R, unit["adjacent"]
@@ -167,7 +167,7 @@ def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[
 
 def encode(world: World, layout: Layout, view: View | None) -> array[float]:
     """The values of all fields, in order."""
-    out = array("f", layout.zeros)
+    out = layout.blank[:]
     if view is not None:
         encode_self(world, layout, view, out)
         encode_others(world, layout, view, out)

@@ -114,7 +114,7 @@ def crossfade(a: Image, b: Image, part: float) -> Image:
     return mixed
 
 
-def film(scenes: Iterable[Scene], size: tuple[int, int] = SIZE, steps: int = 4, hold: int = 4) -> Iterator[Image]:
+def film(scenes: Iterable[Scene], size: tuple[int, int] = SIZE, steps: int = 3, hold: int = 3) -> Iterator[Image]:
     """Every scene as pictures, `steps` for the way from one to the next; meetings stand still for `hold` more."""
     before: Scene | None = None
     for scene in scenes:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from quack_env.errors import QuackError
 
-FPS = 12
+FPS = 10
+SIZE = (1024, 640)
+"""Width and height that suit a video: legible, and quick to encode."""
 Frame = NDArray[np.uint8]
 
 

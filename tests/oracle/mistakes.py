@@ -76,8 +76,8 @@ MISTAKES = (
     ),
     Mistake(
         "consecutive: leaving keeps the progress",
-        "    forget_step(world, state, i, room)\n    part(world, state, i)\n",
-        "    part(world, state, i)\n",
+        "    forget_step(world, state, i, room)\n    if others:\n",
+        "    if others:\n",
     ),
     Mistake(
         "consecutive: a meeting keeps the progress",
@@ -132,8 +132,8 @@ MISTAKES = (
     # who perceives
     Mistake(
         "seen_by: a departure is seen after the leaving",
-        "    emit(world, state, DEPART, i, NOBODY, room, to, state.here[room])\n    state.here[room] &= ~(1 << i)\n",
-        "    state.here[room] &= ~(1 << i)\n    emit(world, state, DEPART, i, NOBODY, room, to, state.here[room])\n",
+        "    emit(world, state, DEPART, i, NOBODY, room, to, there)\n",
+        "    emit(world, state, DEPART, i, NOBODY, room, to, others)\n",
     ),
     Mistake(
         "seen_by: who arrives does not see the later arrivals",
