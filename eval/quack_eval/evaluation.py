@@ -15,9 +15,9 @@ from rich.table import Table
 
 from quack_env import QuackError
 from quack_eval.load import find_games, format_of
-from quack_eval.metrics.base import CONVENTIONS, GameEval
+from quack_eval.metrics.base import CONVENTIONS, GameEval, values
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
-from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.measure import Measure, once
 from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
 from quack_eval.metrics.tier1 import OutcomeEval
 from quack_eval.metrics.tier2 import BehaviourEval
@@ -31,24 +31,38 @@ Progress = Callable[[int, int], None]
 
 @dataclass
 class EvaluatedGame:
-    """One game: where it is, who played, and its measures by tier."""
+    """One game: where it is, who played, its measures, and what is no number by tier."""
 
     path: str
     format: str
-    setting: str
+    convention: str
     goose: str
     duck: str
     seed: int
-    tiers: dict[int, dict[str, Any]]
+    facts: dict[int, dict[str, Any]]
+    tiers: dict[int, tuple[str, ...]]
+    """The names of the measures of every tier."""
     measures: dict[str, Measure]
+
+    @property
+    def setting(self) -> str:
+        """Goose policy x duck policy."""
+        return f"{self.goose} x {self.duck}"
+
+    def tier(self, number: int) -> dict[str, Any] | None:
+        """Facts and values of a tier by name; None where it was not evaluated."""
+        if number not in self.tiers:
+            return None
+        named = {name: self.measures[name] for name in self.tiers[number]}
+        return self.facts[number] | values(named, self.convention)
 
     def to_dict(self) -> dict[str, Any]:
         """A line of `games.jsonl`: path, tier1, tier2, tier3 (values by name), and the parts of every measure."""
         return {
             "path": self.path,
-            "tier1": self.tiers.get(1),
-            "tier2": self.tiers.get(2),
-            "tier3": self.tiers.get(3),
+            "tier1": self.tier(1),
+            "tier2": self.tier(2),
+            "tier3": self.tier(3),
             "setting": self.setting,
             "goose": self.goose,
             "duck": self.duck,
@@ -243,25 +257,16 @@ def _evaluate(task: Task) -> Result:
     if trajectory.status == "infra_failure" or trajectory.outcome is None:
         return "unfinished", f"{path}: {trajectory.status}, not scored"
     timeline = Timeline(trajectory)
-    values: dict[int, dict[str, Any]] = {}
-    measures: dict[str, Measure] = {}
+    goose, duck = policies(trajectory)
+    game = EvaluatedGame(path, format_of(Path(path)) or "", convention, goose, duck, trajectory.header.seed, {}, {}, {})
     for tier in tiers:
         result = TIERS[tier](trajectory, convention, timeline)
-        values[tier] = result.to_dict()
-        measures |= result.measures
-    if convention == "published":
-        measures["geese_win"] = Measure(trajectory.outcome.winner == "geese", 1)
-    goose, duck = policies(trajectory)
-    return "ok", EvaluatedGame(
-        path,
-        format_of(Path(path)) or "",
-        f"{goose} x {duck}",
-        goose,
-        duck,
-        trajectory.header.seed,
-        values,
-        measures,
-    )
+        game.facts[tier] = result.facts
+        game.tiers[tier] = tuple(result.measures)
+        game.measures |= result.measures
+    if convention == "published":  # which the published code had as a word only
+        game.measures["geese_win"] = once(trajectory.outcome.winner == "geese")
+    return "ok", game
 
 
 def policies(trajectory: Trajectory) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from quack_env import Event
-from quack_eval.timeline import ALIVE, DECISIONS, Timeline
+from quack_eval.timeline import DECISIONS, Timeline
 
 
 class Vote(NamedTuple):
@@ -166,13 +166,9 @@ def _opportunities(timeline: Timeline, duck: int) -> list[Opportunity]:
 
 
 def _has_prey(timeline: Timeline, duck: int, decision: Event) -> bool:
-    """Whether a living Goose is in the Duck's room when it decides, that is, just before the event it caused."""
-    instant = decision.index - 1
-    here = timeline.at(duck, instant)
-    if here is None or here.room is None:
-        return False
-    there = timeline.occupants(here.room, instant, instant)
-    return any(other.seat in timeline.geese and other.state == ALIVE for other in there)
+    """Whether a living Goose is in the Duck's room when it decides."""
+    room = timeline.room_before(duck, decision.index)
+    return any(timeline.room_before(goose, decision.index) == room for goose in timeline.geese) if room else False
 
 
 def work(timeline: Timeline) -> list[Work]:

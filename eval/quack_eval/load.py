@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -74,6 +75,8 @@ def _holds_game(folder: Path, named: bool) -> bool:
 
 def _damaged(file: Path) -> bool:
     """Whether a `game.jsonl` of no known format is a damaged one rather than some other file: no JSON at its start."""
-    with open(file, "rb") as lines:
-        start = lines.readline(65536).lstrip()
-    return not start.startswith(b"{") or not start.rstrip().endswith(b"}")
+    try:
+        with open(file, "rb") as lines:
+            return not isinstance(json.loads(lines.readline()), dict)
+    except (OSError, ValueError, RecursionError):
+        return True

@@ -144,10 +144,19 @@ class Timeline:
         return rooms
 
     def at(self, seat: int, instant: int) -> Stay | None:
-        """Where the seat is right after an event; None once its body is gone or it has been ejected."""
+        """Where the seat is at an instant; None once its body is gone or it has been ejected.
+
+        At the instant of its departure it is still in the room, at that of its arrival or death already there, or dead.
+        """
         p = bisect_right(self._firsts[seat], instant) - 1
         stay = self.stays[seat][p] if p >= 0 else None
         return stay if stay is not None and instant <= stay.last else None
+
+    def room_before(self, seat: int, instant: int) -> str | None:
+        """The room in which the living seat is when the decision is taken that makes this event; None elsewhere."""
+        p = bisect_left(self._firsts[seat], instant) - 1
+        stay = self.stays[seat][p] if p >= 0 else None
+        return stay.room if stay is not None and stay.state == ALIVE and instant <= stay.last else None
 
     def at_end_of(self, seat: int, tick: int) -> Stay | None:
         """Where the seat is at the end of a tick (in a tick with a meeting: after the respawn)."""

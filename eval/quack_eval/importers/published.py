@@ -6,6 +6,7 @@ places stand in for chance. So waits, arrivals, legs, cancelled transits and who
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,7 @@ REASONS = {
 }
 """The published words for the end of a game; any other words can only stand for the time-out."""
 TEAMS = {"goose": "geese", "duck": "ducks"}
+PROGRESS = re.compile(r"(\d{1,6})/\d{1,6}")
 
 
 @dataclass
@@ -296,8 +298,7 @@ class _Driver:
             self.differs(turn.line, f"{turn.kind} in {turn.room}, by the rules in {name}")
         kinds = [event & 31 for event in made]
         if turn.kind == "move":
-            to = self.room_number[turn.to]
-            ticks = self.game.world.weight[room * self.game.world.R + to]
+            ticks = self.way(room, turn.to)
             if DEPART not in kinds or (turn.ticks or 1) != ticks:
                 self.differs(turn.line, f"a way of {turn.ticks or 1} tick(s), by the rules of {ticks}")
         elif turn.kind == "kill" and KILL not in kinds:
@@ -317,22 +318,39 @@ class _Driver:
             self.differs(turn.done_line, f"{turn.done[0]} done in {turn.done[1]}, by the rules {task} in {room}")
 
     def keep_posthumous(self, turn: Turn) -> None:
-        """Keep what a victim still did, outside the rules' events."""
+        """Keep what a victim still did, outside the rules' events; it lies in the room where it is recorded."""
         self.next += 1
         if turn.kind not in ("wait", "move", "task"):
             self.refuse(turn.line, f"a dead agent's {turn.kind} would change the game")
-        index = len(self.game.state.log)
+        lies = self.game.state.body_room[turn.seat]
+        room = self.rooms[lies]
+        for line, recorded in ((turn.line, turn.room), (turn.say_line, turn.say_room), (turn.done_line, turn.done[1])):
+            if recorded not in ("", room):
+                self.differs(line, f"{self.log.names[turn.seat]}, dead, in {recorded}, by the rules in {room}")
+        progress = PROGRESS.fullmatch(turn.progress or "0/0")
+        if progress is None or (turn.kind == "move" and not self.way(lies, turn.to)):
+            self.refuse(turn.line, f"a dead agent's {turn.kind}: {turn.to or turn.progress!r} cannot be")
+        self.trajectory.posthumous += self.posthumous_events(turn, room, int(progress[1]) if progress else 0)
+
+    def way(self, start: int, to: str) -> int:
+        """The ticks of the corridor from a room to another; 0 where there is none."""
+        end = self.room_number.get(to)
+        return 0 if end is None else self.game.world.weight[start * self.game.world.R + end]
+
+    def posthumous_events(self, turn: Turn, room: str, progress: int) -> list[Event]:
+        """The events of a victim's turn after its death."""
+        index, seat = len(self.game.state.log), turn.seat
         data: dict[str, Any] = {"posthumous": True}
-        kept = self.trajectory.posthumous
+        events: list[Event] = []
         if turn.say is not None:
-            kept.append(Event(self.tick, index, "chat", turn.seat, room=turn.say_room, text=turn.say, data=data))
+            events.append(Event(self.tick, index, "chat", seat, room=room, text=turn.say, data=data))
         if turn.kind == "move":
-            kept.append(Event(self.tick, index, "depart", turn.seat, room=turn.room, to=turn.to, data=data))
+            events.append(Event(self.tick, index, "depart", seat, room=room, to=turn.to, data=data))
         if turn.kind == "task":
-            step = {"progress": int(turn.progress.split("/")[0])}
-            kept.append(Event(self.tick, index, "task_step", turn.seat, room=turn.room, data=data | step))
+            events.append(Event(self.tick, index, "task_step", seat, room=room, data=data | {"progress": progress}))
         if turn.done_line:
-            kept.append(Event(self.tick, index, "task_done", turn.seat, room=turn.room, data=data))
+            events.append(Event(self.tick, index, "task_done", seat, room=room, data=data))
+        return events
 
     # --- meetings ----------------------------------------------------------------------------------------------------
 
@@ -368,7 +386,10 @@ class _Driver:
         action = game.world.act_skip if target < 0 else game.world.act_vote + target
         if not game.mask(seat)[action]:
             self.refuse(line, f"{self.log.names[seat]} may not vote for {self.log.names[target]}")
-        game.act(action)
+        try:
+            game.act(action)
+        except TrajectoryError:  # the rules went on to a leg whose places are not recorded
+            self.refuse(meeting.line, "meeting without the respawn that follows it by the rules")
 
     def close_meeting(self, meeting: Meeting) -> None:
         """Compare how the meeting ended with what the rules made of it."""

@@ -112,12 +112,12 @@ def read_lines(file: Path) -> list[tuple[int, Any]]:
         values = json.loads(b"[" + b",".join(line for _, line in numbered) + b"]")
         if len(values) == len(numbered):
             return list(zip((number for number, _ in numbered), values, strict=True))
-    except ValueError:
+    except (ValueError, RecursionError):
         pass
     for number, line in numbered:
         try:
             json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise TrajectoryError(f"{file}, line {number}: damaged, not JSON") from None
     raise TrajectoryError(f"{file}: damaged, its lines are no JSON values")
 
@@ -161,8 +161,9 @@ class _Reader:
             return
         if log.over is not None:
             raise ValueError(f"{kind} after the end of the game")
-        if kind != "tick_start" and (tick != self.tick or (tick in log.ends and kind != "game_over")):
-            raise ValueError(f"{kind} of tick {tick} outside that tick")
+        due = data["tick"] if kind == "tick_start" else self.tick
+        if tick != due or (tick in log.ends and kind != "game_over"):
+            raise ValueError(f"{kind} of tick {tick!r:.20} outside that tick")
         self.handlers[kind](log, number, data)
 
     def finish(self, lines: int) -> Log:
@@ -184,11 +185,11 @@ class _Reader:
         players = list(start.values())
         self.log = Log(
             path=self.file.parent,
-            names=[player["name"] for player in players],
-            roles=[player["role"].lower() for player in players],
-            spawns=[player["room"] for player in players],
-            tasks=[[task["room"] for task in player["tasks"]] for player in players],
-            task_names=[[task["name"] for task in player["tasks"]] for player in players],
+            names=[text(player, "name") for player in players],
+            roles=[text(player, "role").lower() for player in players],
+            spawns=[text(player, "room") for player in players],
+            tasks=[[text(task, "room") for task in player["tasks"]] for player in players],
+            task_names=[[text(task, "name") for task in player["tasks"]] for player in players],
         )
 
     def act(self, log: Log, number: int, agent: str, kind: str, room: str) -> Turn:
@@ -203,8 +204,8 @@ class _Reader:
         return turn
 
     def tick_start(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        if data["tick"] <= self.tick:
-            raise ValueError(f"tick {data['tick']} begins after tick {self.tick}")
+        if type(data["tick"]) is not int or data["tick"] <= self.tick:
+            raise ValueError(f"tick {data['tick']!r} begins after tick {self.tick}")
         self.tick = data["tick"]
         log.starts.append((number, self.tick))
         self.turn = {}
@@ -215,23 +216,23 @@ class _Reader:
         log.ends[data["tick"]] = number
 
     def moved(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["player_id"], "move", data["from"])
-        turn.to = data["to"]
+        turn = self.act(log, number, data["player_id"], "move", text(data, "from"))
+        turn.to = text(data, "to")
         turn.ticks = data.get("ticks_remaining", 0)
 
     def task(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["player_id"], "task", data["room"])
-        turn.task, turn.progress = data["task_name"], data["progress"]
+        turn = self.act(log, number, data["player_id"], "task", text(data, "room"))
+        turn.task, turn.progress = text(data, "task_name"), text(data, "progress")
 
     def done(self, log: Log, number: int, data: dict[str, Any]) -> None:
         turn = self.turn[self.seats[data["player_id"]]]
         if turn.done_line:
             raise ValueError(f"{data['task_name']} completed twice in a tick")
         turn.done_line = number
-        turn.done = (data["task_name"], data["room"])
+        turn.done = (text(data, "task_name"), text(data, "room"))
 
     def killed(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["killer_id"], "kill", data["room"])
+        turn = self.act(log, number, data["killer_id"], "kill", text(data, "room"))
         turn.target = self.seats[data["target_id"]]
         self.dead.add(turn.target)
 
@@ -245,7 +246,7 @@ class _Reader:
             log.turns.setdefault(self.tick, []).append(turn)
         if (data["name"], data["tick"]) != (log.names[seat], self.tick):
             raise ValueError(f"{data['name']}, tick {data['tick']}, in a line of {log.names[seat]}, tick {self.tick}")
-        turn.say, turn.say_line, turn.say_room = data["message"], number, data["room"]
+        turn.say, turn.say_line, turn.say_room = text(data, "message"), number, text(data, "room")
 
     def reported(self, log: Log, number: int, data: dict[str, Any]) -> None:
         self.convene(log, number, data, "report")
@@ -257,7 +258,7 @@ class _Reader:
         turn = self.act(log, number, data["caller"], kind, "")
         if data["reason"] != WORDS[kind].format(log.names[turn.seat]):
             raise ValueError(f"reason {data['reason']!r} with the caller {log.names[turn.seat]}")
-        bodies = [(body["victim_name"], body["room"]) for body in data["bodies"]]
+        bodies = [(text(body, "victim_name"), text(body, "room")) for body in data["bodies"]]
         self.meeting = Meeting(number, self.tick, turn.seat, bodies)
         log.meetings.append(self.meeting)
 
@@ -269,10 +270,10 @@ class _Reader:
 
     def phase(self, log: Log, number: int, data: dict[str, Any]) -> None:
         meeting = self.here()
-        meeting.phases.append((number, data["phase"], len(meeting.messages), len(meeting.votes)))
+        meeting.phases.append((number, text(data, "phase"), len(meeting.messages), len(meeting.votes)))
 
     def message(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        self.here().messages.append((number, self.seats[data["player_id"]], data["message"]))
+        self.here().messages.append((number, self.seats[data["player_id"]], text(data, "message")))
 
     def vote(self, log: Log, number: int, data: dict[str, Any]) -> None:
         target, votes = data["target"], self.here().votes
@@ -282,6 +283,10 @@ class _Reader:
         votes[voter] = (number, -1 if target is None else self.seats[target])
 
     def ejected(self, log: Log, number: int, data: dict[str, Any]) -> None:
+        for key in ("player_id", "name", "role", "team"):
+            text(data, key)
+        if not isinstance(data["votes"], dict):
+            raise TypeError("votes is no mapping")
         self.end_vote(number, data)
 
     def skipped(self, log: Log, number: int, data: dict[str, Any]) -> None:
@@ -298,10 +303,18 @@ class _Reader:
         if meeting.respawn:
             raise ValueError("a second respawn in one meeting")
         meeting.respawn_line = number
-        meeting.respawn = {self.seats[agent]: room for agent, room in data["rooms"].items()}
+        meeting.respawn = {self.seats[agent]: text(data["rooms"], agent) for agent in data["rooms"]}
 
     def game_over(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        log.over = (number, self.tick, data["winner"], data["reason"])
+        log.over = (number, self.tick, text(data, "winner"), text(data, "reason"))
+
+
+def text(data: dict[str, Any], key: str) -> str:
+    """The text of a field; `TypeError` where it is something else."""
+    value = data[key]
+    if not isinstance(value, str):
+        raise TypeError(f"{key} is {value!r:.60}, not text")
+    return value
 
 
 # --- the settings ----------------------------------------------------------------------------------------------------

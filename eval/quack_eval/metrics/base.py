@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
 from rich.table import Table
 
 from quack_env import Trajectory
-from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.measure import UNDEFINED_STAYS, Measure
 from quack_eval.timeline import Timeline
 
 CONVENTIONS = ("paper", "published")
@@ -48,14 +49,7 @@ class GameEval:
 
         In the published convention most undefined values are 0.0, as they were in `evaluation.json`.
         """
-        from quack_eval.metrics.published import KEEP_UNDEFINED
-
-        zero = self.convention == "published"
-        values = {
-            name: 0.0 if zero and measure.value is None and name not in KEEP_UNDEFINED else measure.value
-            for name, measure in self.measures.items()
-        }
-        return self.facts | values
+        return self.facts | values(self.measures, self.convention)
 
     def table(self) -> Table:
         """Facts and measures for the terminal."""
@@ -66,6 +60,15 @@ class GameEval:
         for name, measure in self.measures.items():
             table.add_row(name, shown(measure.value), f"{shown(measure.numerator)} / {shown(measure.denominator)}")
         return table
+
+
+def values(measures: Mapping[str, Measure], convention: str) -> dict[str, float | None]:
+    """The values of measures by name: None for what is undefined, in the published convention mostly 0.0."""
+    zero = convention == "published"
+    return {
+        name: 0.0 if zero and measure.value is None and name not in UNDEFINED_STAYS else measure.value
+        for name, measure in measures.items()
+    }
 
 
 def shown(value: float | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,18 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from quack_eval.metrics.measure import UNDEFINED, Measure
+from quack_eval.metrics.measure import UNDEFINED, UNDEFINED_STAYS, Measure
 
 Floats = NDArray[np.float64]
 
 RESAMPLES = 2000
 SEED = 20260527
 CONFIDENCE = 0.95
-UNDEFINED_STAYS = frozenset(
-    {"report_latency", "first_kill_tick", "kill_interval"}
-    | {"avg_report_latency", "avg_inter_kill_interval"}  # the published names of the same
-)
-"""Measures that stay undefined under `undefined="zero"`."""
 PROPORTIONS = frozenset({"geese_win"})
 """Measures that are proportions of games: their interval is Wilson's."""
 
@@ -149,10 +145,9 @@ class _Sums:
     def of(cls, games: Sequence[Game], names: Sequence[str], undefined: str) -> _Sums:
         if undefined not in ("skip", "zero"):
             raise ValueError(f"undefined={undefined!r}: must be skip or zero")
-        parts = np.array(
-            [[(m.numerator, m.denominator) for m in (game.get(name, UNDEFINED) for name in names)] for game in games],
-            dtype=np.float64,
-        ).reshape(len(games), len(names), 2)
+        measures = (game.get(name, UNDEFINED) for game in games for name in names)
+        flat = (part for measure in measures for part in (measure.numerator, measure.denominator))
+        parts = np.fromiter(flat, np.float64).reshape(len(games), len(names), 2)
         numerators, denominators = parts[:, :, 0], parts[:, :, 1]
         defined = denominators != 0
         values = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
@@ -192,15 +187,18 @@ def _percentiles(units: int, statistic: Any, resamples: int, seed: int) -> tuple
         counts = np.bincount((rows + offsets).ravel(), minlength=rows.size).reshape(rows.shape).astype(np.float64)
         return np.moveaxis(statistic(counts).reshape(*draws.shape[:-1], -1), -1, 0)
 
-    result = stats.bootstrap(
-        (np.arange(units),),
-        of_draws,
-        n_resamples=resamples,
-        batch=max(1, 4_000_000 // units),
-        vectorized=True,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
+    with warnings.catch_warnings():
+        # scipy's own percentiles are NaN where a resample is undefined; ours below leave such resamples out
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
+        result = stats.bootstrap(
+            (np.arange(units),),
+            of_draws,
+            n_resamples=resamples,
+            batch=max(1, 400_000 // units),
+            vectorized=True,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        )
     tail = (1 - CONFIDENCE) / 2
     drawn = result.bootstrap_distribution
     lost: NDArray[np.bool_] = np.asarray(np.isnan(drawn).all(axis=-1))

@@ -28,6 +28,12 @@ class Measure:
 
 UNDEFINED = Measure(0, 0)
 
+UNDEFINED_STAYS = frozenset(
+    {"report_latency", "first_kill_tick", "kill_interval"}
+    | {"avg_report_latency", "avg_inter_kill_interval"}  # the published names of the same
+)
+"""Measures that the published convention, too, leaves undefined; it counts every other undefined one as 0.0."""
+
 
 def ratio(flags: Iterable[bool]) -> Measure:
     """The share of true ones."""

@@ -22,9 +22,6 @@ from quack_env import Event, GameMap
 from quack_eval.metrics.measure import Measure, mean, once, ratio
 from quack_eval.timeline import Timeline
 
-KEEP_UNDEFINED = frozenset({"avg_inter_kill_interval", "first_kill_tick", "avg_report_latency"})
-"""What the published code left undefined; every other undefined rate was written as 0.0."""
-
 WORDS = {
     "ducks ejected": "All Ducks have been ejected",
     "parity": "Ducks have voting majority",

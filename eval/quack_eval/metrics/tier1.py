@@ -18,7 +18,7 @@ class OutcomeEval(GameEval):
         geese_win: 1 or 0; undefined for a game that did not end.
         ticks: free-roam ticks played.
         task_completion: tasks that Geese completed / tasks of all Geese, the dead included.
-        kills, meetings_by_body, meetings_by_button, ejections, votes_without_ejection: counts.
+        kills, meetings (and those by body and by button), ejections, votes_without_ejection: counts.
         first_kill_tick: undefined without a kill.
         kill_interval: mean ticks between consecutive kills; undefined with fewer than two.
         ejection_accuracy: ejected Ducks / ejections.
@@ -66,6 +66,7 @@ class OutcomeEval(GameEval):
             "kills": once(len(times)),
             "first_kill_tick": once(times[0] if times else None),
             "kill_interval": mean(later - earlier for earlier, later in pairwise(times)),
+            "meetings": once(len(timeline.meetings)),
             "meetings_by_body": once(by_body),
             "meetings_by_button": once(len(timeline.meetings) - by_body),
             "ejections": once(len(ejected)),

@@ -1,0 +1,111 @@
+"""Estimates: both estimators, undefined values, intervals, paired comparisons."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from quack_eval.metrics.estimate import estimate, paired, wilson
+from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio
+
+GAMES = [
+    {"rate": Measure(1, 2), "report_latency": Measure(3, 1), "geese_win": once(1)},
+    {"rate": Measure(0, 0), "report_latency": Measure(0, 0), "geese_win": once(0)},
+    {"rate": Measure(3, 3), "report_latency": Measure(5, 2), "geese_win": once(1)},
+]
+
+
+def test_a_measure_over_nothing_has_no_value() -> None:
+    assert Measure(0, 0).value is None
+    assert Measure(0, 4).value == 0.0
+    assert Measure(1, 4) + Measure(2, 4) == Measure(3, 8)
+    assert once(None) == mean([]) == ratio([]) == UNDEFINED
+    assert mean([2, 4]) == Measure(6, 2)
+    assert ratio([True, False, True]) == Measure(2, 3)
+
+
+def test_two_estimators() -> None:
+    found = estimate(GAMES, resamples=0)["rate"]
+    assert (found.games, found.n) == (3, 2)
+    assert found.mean == pytest.approx((1 / 2 + 1) / 2)
+    assert found.pooled == pytest.approx(4 / 5)
+    assert (found.numerator, found.denominator) == (4, 5)
+    assert found.mean_interval is None and found.pooled_interval is None
+
+
+def test_undefined_as_zero_is_the_published_convention() -> None:
+    found = estimate(GAMES, undefined="zero", resamples=0)
+    assert found["rate"].mean == pytest.approx(1.5 / 3)
+    assert found["rate"].n == 3
+    assert found["rate"].pooled == pytest.approx(4 / 5)
+    assert found["report_latency"].mean == pytest.approx((3 + 2.5) / 2)  # stays undefined
+    with pytest.raises(ValueError, match="skip or zero"):
+        estimate(GAMES, undefined="nan")
+
+
+def test_nothing_defined_and_no_games() -> None:
+    found = estimate([{"rate": UNDEFINED}, {"rate": UNDEFINED}], resamples=50)["rate"]
+    assert (found.mean, found.pooled, found.mean_interval, found.n) == (None, None, None, 0)
+    assert estimate([]) == {}
+
+
+def test_a_measure_missing_in_a_game_counts_as_undefined() -> None:
+    found = estimate([{"a": once(1)}, {"b": once(2)}], resamples=0)
+    assert (found["a"].n, found["b"].n, found["a"].mean) == (1, 1, 1.0)
+
+
+def test_intervals_are_seeded_and_cover() -> None:
+    rng = np.random.default_rng(5)
+    games = [{"rate": Measure(int(rng.binomial(10, 0.3)), 10)} for _ in range(200)]
+    first, again = estimate(games)["rate"], estimate(games)["rate"]
+    assert first == again
+    assert first != estimate(games, seed=1)["rate"]
+    assert first.mean is not None and first.mean_interval is not None
+    low, high = first.mean_interval
+    error = float(np.std([game["rate"].value for game in games])) / math.sqrt(len(games))
+    assert low == pytest.approx(first.mean - 1.96 * error, abs=0.004)
+    assert high == pytest.approx(first.mean + 1.96 * error, abs=0.004)
+    assert first.pooled_interval == pytest.approx(first.mean_interval)  # equal denominators
+
+
+def test_resampling_takes_whole_games() -> None:
+    """A game with many votes weighs as one: the pooled interval is that of the ratio of sums."""
+    games = [{"rate": Measure(100, 100)}, *[{"rate": Measure(0, 1)} for _ in range(9)]]
+    found = estimate(games)["rate"]
+    assert found.pooled_interval is not None
+    assert found.pooled_interval[0] == 0.0 and found.pooled_interval[1] > 0.95
+
+
+def test_wilson_for_proportions_of_games() -> None:
+    games = [{"geese_win": once(int(i < 3))} for i in range(10)]
+    found = estimate(games)["geese_win"]
+    p, n, z = 0.3, 10, 1.959963984540054
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    assert found.mean_interval == pytest.approx((centre - half, centre + half))
+    assert found.mean_interval == found.pooled_interval
+    assert wilson(0, 0) is None
+
+
+def test_paired_comparison_cancels_what_seeds_share() -> None:
+    """Seed s makes the rate s / 20 in both groups, and the first group is better by 0.05 on each."""
+    first = [(s, {"rate": Measure(s + 1, 20)}) for s in range(12)]
+    second = [(s, {"rate": Measure(s, 20)}) for s in range(10)]
+    found = paired(first, second)["rate"]
+    assert found.seeds == 10
+    assert found.mean == pytest.approx(0.05)
+    assert found.mean_interval == pytest.approx((0.05, 0.05))
+    assert found.pooled_interval == pytest.approx((0.05, 0.05))
+    apart = estimate([game for _, game in first])["rate"].mean_interval
+    assert apart is not None and apart[1] - apart[0] > 0.1  # unpaired, the seeds' spread hides it
+
+
+def test_paired_without_shared_seeds_or_with_several_games_a_seed() -> None:
+    found = paired([(1, {"rate": once(1)})], [(2, {"rate": once(0)})])["rate"]
+    assert (found.seeds, found.mean, found.mean_interval) == (0, None, None)
+    twice = [(1, {"rate": Measure(1, 2)}), (1, {"rate": Measure(1, 1)}), (2, {"rate": UNDEFINED})]
+    found = paired(twice, [(1, {"rate": Measure(0, 3)}), (2, {"rate": Measure(1, 1)})], resamples=0)["rate"]
+    assert found.mean == pytest.approx(0.75 - 0.5)
+    assert found.pooled == pytest.approx(2 / 3 - 1 / 4)
