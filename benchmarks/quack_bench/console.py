@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import json
 import sys
@@ -11,7 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
 
 from quack_env import QuackError
 
@@ -39,6 +43,46 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             raise typer.Exit(130) from None
 
     return run
+
+
+def print_table(table: Table, keys: int = 1) -> None:
+    """Print a table whole: where it is too wide, as wide as it is (to a file) or in parts (to a terminal).
+
+    ``keys``: leading columns that every part repeats.
+    """
+    if needed(table) <= out.width:
+        out.print(table)
+    elif not out.is_terminal:
+        Console(width=needed(table), highlight=False).print(table)
+    else:
+        for part in parts(table, keys, out.width):
+            out.print(part)
+
+
+def needed(table: Table) -> int:
+    """The width at which no cell of a table is cut or wrapped."""
+    wide = out.options.update(width=10_000)
+    return max(Measurement.get(out, wide, table).maximum, len(str(table.title or "")))
+
+
+def parts(table: Table, keys: int, width: int) -> list[Table]:
+    """Tables of the first columns and as many of the others, in order, as fit into the width."""
+    rest = list(range(keys, len(table.columns)))
+    tables: list[Table] = []
+    while rest:
+        taken = 1
+        while taken < len(rest) and needed(of_columns(table, [*range(keys), *rest[: taken + 1]])) <= width:
+            taken += 1
+        tables.append(of_columns(table, [*range(keys), *rest[:taken]]))
+        rest = rest[taken:]
+    return tables
+
+
+def of_columns(table: Table, places: list[int]) -> Table:
+    """The same table with only these columns."""
+    part = copy.copy(table)
+    part.columns = [dataclasses.replace(table.columns[p], _index=k) for k, p in enumerate(places)]
+    return part
 
 
 def print_json(data: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quack_bench.console import err, guarded, out, print_json, progress
+from quack_bench.console import err, guarded, print_json, print_table, progress
 from quack_bench.runner import run_suite
 from quack_bench.suite import load_suite
 from quack_eval import evaluate
@@ -37,5 +37,5 @@ def bench(
         print_json({"run": str(folder), **evaluation.to_json()})
         return
     for table in evaluation.tables():
-        out.print(table)
+        print_table(table)
     err.print(f"{len(games)} games and their tables are in {folder}", style="dim")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quack_bench.console import FAILED, err, guarded, out, print_json, progress
+from quack_bench.console import FAILED, err, guarded, print_json, print_table, progress
 from quack_env import ConfigError
 from quack_eval import evaluate
 
@@ -47,9 +47,11 @@ def evaluate_command(
         print_json(evaluation.to_json())
     else:
         for table in evaluation.tables():
-            out.print(table)
+            print_table(table)
     for message in evaluation.damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    for message in evaluation.unfinished:
+        err.print(f"not scored, unfinished: {message}", markup=False, soft_wrap=True)
     if not evaluation.games:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
