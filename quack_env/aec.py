@@ -36,6 +36,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection = None  # type: ignore[assignment]  # as PettingZoo's own code does
         game = self.game
+        self._begin_stage()
         self._wait = bytes(game.wait_mask())
         self.masks.update(dict.fromkeys(self.agents, self._wait))
         self.infos: dict[str, dict[str, Any]] = {
@@ -100,6 +101,8 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         if type(action) is not int or not (0 <= action < len(self._mask) and self._mask[action]):
             number, say = self._parse(i, action, self._mask)
         game.decide(number, say)
+        if self._stage is not None:
+            self._stage.follow()
         if game.state.winner:
             self._finish()
         else:

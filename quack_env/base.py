@@ -7,13 +7,13 @@ from array import array
 from collections.abc import Mapping
 from contextlib import suppress
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from quack_env.briefing import AGENT
+from quack_env.briefing import AGENT, Briefing
 from quack_env.config import GameConfig
 from quack_env.encode.text import summary
 from quack_env.encode.vector import Layout, named, vector
@@ -24,10 +24,43 @@ from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
 from quack_env.world import SPEECH
 
-OBSERVATIONS = ("dict", "vector", "text")
+if TYPE_CHECKING:
+    from quack_env.encode.image import ImageEncoder
+    from quack_env.render.stage import Stage
+
+OBSERVATIONS = ("image+dict", "dict", "vector", "text")
+RENDER_MODES = ("human", "rgb_array")
 DEAD_AGENTS = ("noop", "remove")
+IMAGES = ("global_map", "local_view")
 MAX_SUMMARY = 200_000
 """Characters of the text observation at most."""
+
+
+# pygame is imported only by those who draw.
+
+
+def image_encoder(briefing: Briefing, image_size: int | tuple[int, int]) -> ImageEncoder:
+    """The encoder of a game's images."""
+    from quack_env.encode.image import ImageEncoder
+
+    return ImageEncoder(briefing, image_size)
+
+
+def image_spaces(image_size: int | tuple[int, int]) -> dict[str, spaces.Space[Any]]:
+    """The spaces of both images: uint8 (S, S, 3)."""
+    from quack_env.encode.image import image_sizes
+
+    return {
+        name: spaces.Box(0, 255, (size, size, 3), np.uint8)
+        for name, size in zip(IMAGES, image_sizes(image_size), strict=True)
+    }
+
+
+def new_stage(render_mode: str) -> Stage:
+    """The spectator's view."""
+    from quack_env.render.stage import Stage
+
+    return Stage(render_mode)
 
 
 def mask_array(mask: bytes | bytearray) -> NDArray[np.int8]:
@@ -50,18 +83,22 @@ class QuackBase:
         game_map: a `GameMap`, a shipped map's name, a YAML path or a mapping; None for the config's.
         n_players, n_ducks, max_ticks: override the config's.
         speech: "tokens", "text" or "off".
-        observation: "dict" (named arrays), "vector" (one float32 array) or "text" (the vector and the words).
+        observation: "image+dict" (two images and named arrays), "dict" (named arrays), "vector" (one float32 array) or
+            "text" (the vector and the words).
+        image_size: pixels of each side of both images, or of (global map, local view); 64..4096. Below 200 pixels they
+            are symbols for networks, from there on they have text.
         dead_agents: "noop" keeps the dead with zero observations and the mask {wait} until the end; "remove" terminates
             them at death (parallel form; the AEC form never selects the dead, whichever is chosen).
-        render_mode: None.
+        render_mode: None, "human" (a window) or "rgb_array" (frames from `render`): the spectator's view.
 
     Raises:
         ConfigError: naming the option, its value and what is allowed.
+        QuackError: render_mode "human" without a display.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by PettingZoo
         "name": "quack_v0",
-        "render_modes": [],
+        "render_modes": [*RENDER_MODES],
         "is_parallelizable": True,
         "render_fps": 4,
     }
@@ -74,7 +111,8 @@ class QuackBase:
         n_ducks: int | None = None,
         max_ticks: int | None = None,
         speech: str = "tokens",
-        observation: str = "dict",
+        observation: str = "image+dict",
+        image_size: int | tuple[int, int] = 64,
         dead_agents: str = "noop",
         render_mode: str | None = None,
     ) -> None:
@@ -87,9 +125,11 @@ class QuackBase:
         )
         self.observation_mode = one_of("observation", observation, OBSERVATIONS)
         self.dead_agents = one_of("dead_agents", dead_agents, DEAD_AGENTS)
-        self.render_mode = one_of("render_mode", render_mode, (None,))
+        self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
+        self.image_size = image_size
+        self._images: ImageEncoder | None = None
         world = self.game.world
-        self.layout = Layout(world, scaled=observation != "dict")
+        self.layout = Layout(world, scaled=observation not in ("dict", "image+dict"))
         self.possible_agents = [AGENT.format(i) for i in range(world.n)]
         self.agents: list[str] = []
         self.masks: dict[str, bytes] = {}
@@ -98,6 +138,7 @@ class QuackBase:
         observed = self._observation_space()
         self._observation_spaces: dict[str, spaces.Dict] = dict.fromkeys(self.possible_agents, observed)
         self.state_space = spaces.Box(-1, max(2.0, float(self._state_size())), (self._state_size(),), np.float32)
+        self._stage = new_stage(render_mode) if render_mode else None
         self._stream: int | None = None  # the last seed given; the seeds of later episodes follow from it
         self._episode = 0
 
@@ -110,7 +151,12 @@ class QuackBase:
 
     def _observation_space(self) -> spaces.Dict:
         inner: spaces.Space[Any]
-        inner = self.layout.dict_space() if self.observation_mode == "dict" else self.layout.vector_space()
+        if self.observation_mode == "dict":
+            inner = self.layout.dict_space()
+        elif self.observation_mode == "image+dict":
+            inner = spaces.Dict({**image_spaces(self.image_size), "summary": self.layout.dict_space()})
+        else:
+            inner = self.layout.vector_space()
         parts: dict[str, spaces.Space[Any]] = {
             "observation": inner,
             "action_mask": spaces.Box(0, 1, (self.game.world.A,), np.int8),
@@ -136,8 +182,20 @@ class QuackBase:
             return {"observation": vector(world, layout, view), "action_mask": mask}
         if mode == "dict":
             return {"observation": named(world, layout, view), "action_mask": mask}
+        if mode == "image+dict":
+            pictures = self._draw(view)
+            return {"observation": {**pictures, "summary": named(world, layout, view)}, "action_mask": mask}
         text = summary(self.game.briefing, view)[:MAX_SUMMARY] if view is not None else ""
         return {"observation": vector(world, layout, view), "action_mask": mask, "text": text}
+
+    def _draw(self, view: View | None) -> dict[str, NDArray[np.uint8]]:
+        """Both images of a view, drawn now; black for None (a dead agent)."""
+        if self._images is None or self._images.briefing is not self.game.briefing:
+            self._images = image_encoder(self.game.briefing, self.image_size)
+        images = self._images
+        if view is None:
+            return {name: np.zeros((s, s, 3), np.uint8) for name, s in zip(IMAGES, images.sizes, strict=True)}
+        return {"global_map": images.global_map(view), "local_view": images.local_view(view)}
 
     # --- acting ------------------------------------------------------------------------------------------------------
 
@@ -234,8 +292,20 @@ class QuackBase:
                     out[row + 3 * rooms + state.task_room[s]] = 1 - state.progress[s] / world.task_ticks
         return np.frombuffer(out, np.float32)
 
-    def render(self) -> None:
-        """Nothing is drawn with render_mode None."""
+    # --- the spectator's view ----------------------------------------------------------------------------------------
+
+    def _begin_stage(self) -> None:
+        """A game has been dealt or loaded."""
+        if self._stage is not None:
+            self._stage.begin(self.game)
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """The spectator's view as uint8 (H, W, 3) with render_mode "rgb_array"; else None (the window shows itself)."""
+        if self._stage is None or self.render_mode != "rgb_array":
+            return None
+        return self._stage.frame()
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        if self._stage is not None:
+            self._stage.close()

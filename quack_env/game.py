@@ -88,7 +88,9 @@ class Game:
 
     def view(self, i: int) -> View:
         """What agent i knows now."""
-        view = look(self.world, self.state, i)
+        view = View()
+        view.speaking, view.said, view.events = [], [], []
+        look(self.world, self.state, i, view)
         if self.inbox[i]:
             view.messages = tuple(self.inbox[i])
         if view.speaking and self.transcript and self.transcript[-1].meeting == self.state.meeting - 1:

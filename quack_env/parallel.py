@@ -49,6 +49,7 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         self.game.deal(self._new_seed(seed))
         self.agents = self.possible_agents[:]
         self._wait = bytes(self.game.wait_mask())
+        self._begin_stage()
         return self._look(())
 
     def _look(self, lapsed: tuple[int, ...]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
@@ -83,6 +84,8 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         chosen = self._check(actions)
         game.drop_log()
         lapsed = self._play(chosen)
+        if self._stage is not None:
+            self._stage.follow()
         over = game.over
         before = self.agents
         if over:
@@ -152,4 +155,5 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         self.game.load({key: value for key, value in data.items() if key != "agents"})
         self.agents = list(data["agents"])
         self._wait = bytes(self.game.wait_mask())
+        self._begin_stage()
         return self._look(())

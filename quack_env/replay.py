@@ -129,6 +129,8 @@ def _check_deal(game: Game, header: Header) -> None:
 class Replay:
     """Steps through a recorded game: ``game`` is the live game after the first ``position`` recorded events.
 
+    ``packed`` are the packed events of the last step and the texts among them, by position.
+
     Iterating applies one recorded decision after the other and yields the new events of each.
     """
 
@@ -205,6 +207,7 @@ class Replay:
         """Compare the new events and state hashes of the game with the recorded ones."""
         game = self.game
         log, texts, seals = game.take()
+        self.packed = log, texts
         start = self.position
         new = [event_of(packed, start + p, game.briefing, texts.get(p)) for p, packed in enumerate(log)]
         for event in new:

@@ -44,6 +44,8 @@ from quack_env.world import OFF, TOKENS, World
 ASK, CLOSED, DONE = range(3)
 TIE, SKIPPED = range(2)
 BUTTON, BODY = range(2)
+LOGGED = True
+"""Whether a game's events are kept for a recorder; not in the batched form, whose states have no log."""
 
 
 # --- chance: replaced by recorded draws when a game from elsewhere is replayed ---------------------------------------
@@ -70,7 +72,8 @@ def draw_places(world: World, state: State) -> None:
 def emit(world: World, state: State, kind: int, actor: int, target: int, room: int, to: int, seen_by: int) -> None:
     """Record one event; those that somebody else may see go into the ring that views read."""
     event = kind | actor + 1 << 5 | target + 1 << 10 | room + 1 << 15 | to + 1 << 22 | seen_by << 29 | state.tick << 45
-    state.log.append(event)
+    if LOGGED:
+        state.log.append(event)
     if actor >= 0:
         seen_by &= ~(1 << actor)
     if seen_by:

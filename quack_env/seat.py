@@ -28,7 +28,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
     the others play on: the step that led there returns the end of the game. The reward is the team's, at the end.
     """
 
-    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}  # noqa: RUF012 - declared so by Gymnasium
+    metadata = QuackAEC.metadata
 
     def __init__(
         self,
@@ -81,6 +81,14 @@ class QuackSeat(gymnasium.Env[Any, Any]):
 
     def _now(self) -> tuple[Any, dict[str, Any]]:
         return self.env.observe(self.agent), self.env.infos[self.agent]
+
+    def render(self) -> Any:
+        """As for the AEC form."""
+        return self.env.render()
+
+    def close(self) -> None:
+        """As for the AEC form."""
+        self.env.close()
 
     def action_masks(self) -> Any:
         """The legal actions, int8 (A,), under the name sb3-contrib looks for."""

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from quack_env.state import AWAY, DISCUSSION, FREE, NOBODY, OVER, VOTING, State
-from quack_env.world import TOKENS, World
+from quack_env.world import World
 
 WITNESSED = 16
 """At most so many witnessed events are shown; older ones are dropped, and the view says so."""
 SEEN_BY = 0xFFFF << 29
+keep = list.insert  # the compiled form, whose lists are arrays, puts its own in its place
 """The bits of a packed event that say who else perceived it: nobody's business."""
 
 
@@ -72,9 +73,8 @@ class View:
     revealed_geese: int
 
 
-def look(world: World, state: State, i: int) -> View:
-    """The view of agent i, without the words it heard (`Game` adds those)."""
-    view = View()
+def look(world: World, state: State, i: int, view: View) -> None:
+    """Make a view with nothing in `speaking`, `said` and `events` that of agent i, without the words it heard."""
     n = world.n
     me = 1 << i
     room = state.room[i]
@@ -118,14 +118,13 @@ def look(world: World, state: State, i: int) -> View:
     first = i * n
     view.last_room = state.last_room[first : first + n]
     view.last_tick = state.last_tick[first : first + n]
-    meeting = phase in (DISCUSSION, VOTING)
-    view.speaking = state.speaking[: state.speakers] if meeting else []
-    view.said = state.said[:] if meeting and world.speech == TOKENS else []
+    if phase in (DISCUSSION, VOTING):
+        view.speaking = state.speaking[: state.speakers]
+        view.said = state.said[:]
     view.messages = view.transcript = ()
     witness(world, state, i, view)
     if not view.self_alive:
         blind(view)
-    return view
 
 
 def blind(view: View) -> None:
@@ -134,29 +133,30 @@ def blind(view: View) -> None:
     view.caller = NOBODY
     view.calls_left = view.meeting = view.by_body = view.round = view.speaker = 0
     view.revealed_ducks = view.revealed_geese = view.dropped = 0
-    view.speaking, view.said, view.events = [], [], []
+    view.speaking, view.said, view.events = view.speaking[:0], view.said[:0], view.events[:0]
 
 
 def witness(world: World, state: State, i: int, view: View) -> None:
     """The events agent i witnessed since its own previous decision: at most the last WITNESSED of them."""
     view.dropped = 0
-    view.events = []
     first = state.cursor[i]
     last = state.head
-    if first in (last, AWAY):
+    if first == AWAY or first >= last:
         return
     wrap = world.ring - 1
     if last - first > world.ring:
         first = last - world.ring
         view.dropped = 1
     seen = i + 29
+    count = 0
     for p in range(first, last):
         event = state.ring[p & wrap]
         if event >> seen & 1 and (event >> 5 & 31) != i + 1:
-            view.events.append(event & ~SEEN_BY)
-    if len(view.events) > WITNESSED:
+            keep(view.events, count, event & ~SEEN_BY)
+            count += 1
+    if count > WITNESSED:
         view.dropped = 1
-        del view.events[:-WITNESSED]
+        view.events = view.events[count - WITNESSED :]
 
 
 def is_asked_together(state: State, i: int) -> int:

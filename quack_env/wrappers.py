@@ -21,6 +21,7 @@ from quack_env.world import SPEECH
 CALLS = "calls.jsonl"
 IMAGES = "images"
 
+
 class Recorder:
     """Writes one game after the other, each to a folder of its own; lines are flushed at the end of every tick."""
 

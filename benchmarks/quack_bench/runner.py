@@ -82,9 +82,12 @@ def record_game(
     seats: dict[str, str] | None = None,
     game_map: Any = None,
     listener: Any = None,
+    render_mode: str | None = None,
 ) -> quack_env.Outcome:
     """Play and record one game; ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents."""
-    inner = quack_env.env(config=config, game_map=game_map, speech=speech, observation="vector")
+    inner = quack_env.env(
+        config=config, game_map=game_map, speech=speech, observation="vector", render_mode=render_mode
+    )
     inner.reset(seed=seed)
     ducks = inner.unwrapped.game.state.ducks  # type: ignore[attr-defined]
     names = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)} | (seats or {})

@@ -26,7 +26,7 @@ from quack_env.render.symbols import local_fills, map_fills, own_fills, places_o
 from quack_env.render.text import initial, shown_name
 from quack_env.view import View
 
-__all__ = ["LARGEST", "SMALLEST", "TEXT_FROM", "ImageEncoder", "data_uri", "image_sizes", "to_png"]
+__all__ = ["LARGEST", "SMALLEST", "TEXT_FROM", "ImageEncoder", "data_uri", "image_sizes", "map_picture", "to_png"]
 
 Image = NDArray[np.uint8]
 TEXT_FROM = 200
@@ -97,6 +97,15 @@ class ImageEncoder:
             return paint(blank(size, size, theme.PAGE), local_items(self.public, view, size))
         fills = local_fills(self.public.game_map, self.public.config, view, size)
         return fill(blank(size, size, theme.NIGHT), fills)
+
+
+def map_picture(game_map: GameMap, size: int) -> Image:
+    """The empty map: a fresh uint8 (S, S, 3).
+
+    Raises:
+        ConfigError: where ``size`` cannot be.
+    """
+    return _map_layer(game_map, image_sizes(size)[0]).copy()
 
 
 def _map_layer(game_map: GameMap, size: int) -> Image:

@@ -23,6 +23,7 @@ from quack_env.world import TOKENS, World
 EVENT_COLUMNS = 6
 FORMS = 6  # forms of a statement: was_in, saw, did_task, suspect, vouch, nothing
 SOON = 50  # ticks; ages are scaled by it
+bit_length = int.bit_length  # the compiled form puts its own in its place
 
 
 class Field(NamedTuple):
@@ -126,9 +127,13 @@ class Layout:
         unit = {f.name: f.scale if scaled else 1.0 for f in self.fields}
         self.high = np.concatenate([np.full(f.size, f.high * unit[f.name], np.float32) for f in self.fields])
         rooms, far = world.R, unit["adjacent"]
-        self.rows = [array("f", [w * far for w in world.weight[r * rooms : (r + 1) * rooms]]) for r in range(rooms)]
+        # What is written already at the start of a vector, by the own room; the last one is for no room.
+        self.start = [self.blank[:] for _ in range(rooms + 1)]
+        for r in range(rooms):
+            self.start[r][self.at["room"] + r] = 1
+            ways = world.weight[r * rooms : (r + 1) * rooms]
+            self.start[r][self.slices["adjacent"]] = array("f", [ticks * far for ticks in ways])
         # Looked up once, for the encoders below.
-        self.adjacent = self.slices["adjacent"]
         self.self_at = tuple(self.at[name] for name in SELF)
         self.self_unit = tuple(unit[name] for name in ("tick", "remaining", "progress", "cooldown", "calls_left"))
         self.others_at = tuple(self.at[name] for name in OTHERS)
@@ -167,28 +172,29 @@ def named(world: World, layout: Layout, view: View | None) -> dict[str, NDArray[
 
 def encode(world: World, layout: Layout, view: View | None) -> array[float]:
     """The values of all fields, in order."""
-    out = layout.blank[:]
-    if view is not None:
-        encode_self(world, layout, view, out)
-        encode_others(world, layout, view, out)
-        if view.events or view.dropped:
-            encode_events(world, layout, view, out)
-        if view.speaking:
-            encode_meeting(world, layout, view, out)
+    if view is None:
+        return layout.blank[:]
+    out = layout.start[view.room][:]
+    encode_self(world, layout, view, out)
+    encode_others(world, layout, view, out)
+    if view.events or view.dropped:
+        encode_events(world, layout, view, out)
+    if view.speaking:
+        encode_meeting(world, layout, view, out)
     return out
 
 
 SELF = (
-    *("phase", "tick", "asked", "duck", "seat", "room", "origin", "dest", "remaining"),
+    *("phase", "tick", "asked", "duck", "seat", "origin", "dest", "remaining"),
     *("task", "progress", "cooldown", "calls_left", "caller", "reason"),
 )
 OTHERS = ("here", "bodies", "known_dead", "partners", "at_scene", "left_scene", "last_room", "since")
 
 
 def encode_self(world: World, layout: Layout, view: View, out: array[float]) -> None:
-    """Time, own role and seat, own place and tasks."""
+    """Time, own role and seat, own way and tasks; the own room is written at the start."""
     # fmt: off
-    (phase, tick, asked, duck, seat, room, origin, dest, remaining,
+    (phase, tick, asked, duck, seat, origin, dest, remaining,
      task, progress, cooldown, calls_left, caller, reason) = layout.self_at
     # fmt: on
     tick_unit, far, step, pause, call = layout.self_unit
@@ -197,11 +203,7 @@ def encode_self(world: World, layout: Layout, view: View, out: array[float]) -> 
     out[asked] = view.asked
     out[duck] = view.duck
     out[seat + view.me] = 1
-    here = view.room
-    if here >= 0:
-        out[room + here] = 1
-        out[layout.adjacent] = layout.rows[here]
-    elif view.dest >= 0:
+    if view.room < 0 and view.dest >= 0:
         out[origin + view.origin] = 1
         out[dest + view.dest] = 1
         out[remaining] = view.left * far
@@ -253,7 +255,7 @@ def put(out: array[float], base: int, seats: int, n: int, me: int) -> None:
     """Write a set of seats as flags in self-relative order."""
     seats = (seats >> me | seats << n - me) & (1 << n) - 1
     while seats:
-        d = seats.bit_length() - 1
+        d = bit_length(seats) - 1
         out[base + d] = 1
         seats ^= 1 << d
 
@@ -264,6 +266,8 @@ def encode_events(world: World, layout: Layout, view: View, out: array[float]) -
     row = layout.at["events"]
     n, me, unit = world.n, view.me, layout.event_unit
     for event in view.events:
+        if not event:  # the compiled form's list ends so: no event is 0
+            break
         actor = event >> 5 & 31
         target = event >> 10 & 31
         out[row] = ((event & 31) + 1) * unit

@@ -122,7 +122,7 @@ def _shades(ink: Colour, back: Colour) -> Image:
     return mixed.astype(np.uint8)
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=1024)
 def text_picture(text: str, size: int, ink: Colour, back: Colour) -> pygame.Surface:
     """A line of text on its background."""
     return canvas(_shades(ink, back)[coverage(text, size)])

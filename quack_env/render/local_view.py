@@ -16,7 +16,7 @@ from quack_env.render.draw import ARROWS
 from quack_env.render.global_map import text_size
 from quack_env.render.items import ALIVE, BODY, DEAD, Box, Item, Mark, Rect, Token, around, centred, line
 from quack_env.render.layout import Cell, plan_people
-from quack_env.render.text import ELLIPSIS, fit, fit_middle, legible, line_height, width, wrap
+from quack_env.render.text import ELLIPSIS, LEAST_TEXT, fit, fit_middle, largest_fit, legible, line_height, width, wrap
 from quack_env.render.theme import (
     ALARM,
     BUBBLE,
@@ -39,8 +39,6 @@ from quack_env.render.theme import (
 from quack_env.render.words import SPOKEN, Told, tell
 from quack_env.state import DISCUSSION, OVER, VOTING
 from quack_env.view import View
-
-LEAST_TEXT = 6
 
 
 class Public(NamedTuple):
@@ -204,13 +202,6 @@ def door_items(to: str, ticks: int, arrow: str, tag: Rect, frame: Frame) -> Iter
         yield line(to, text, space.x, space.y, INK, PANEL, space.w - right - 3, keep_end=True)
 
 
-def largest_fit(words: str, size: int, room: int) -> int:
-    """The text size, at most `size`, with which the words are at most `room` pixels wide, or LEAST_TEXT."""
-    while size > LEAST_TEXT and width(words, size) > room:
-        size -= 1
-    return size
-
-
 # --- people ----------------------------------------------------------------------------------------------------------
 
 
@@ -251,14 +242,15 @@ def cells_items(public: Public, people: Sequence[Person], frame: Frame, area: Re
 
 def person_items(public: Public, person: Person, cell: Cell, frame: Frame, back: Colour) -> Iterator[Item]:
     """One figure with its name and note."""
+    name = public.names[person.seat]
+    size = largest_fit(name, frame.text, cell.name.w - 6)
     if person.highlighted:
-        wide = min(cell.name.w, max(cell.figure.w, 11 * frame.text))
+        wide = min(cell.name.w, max(cell.figure.w, 11 * frame.text, width(name, size) + 6))
         whole = around(cell.figure.centre, wide, 0)._replace(y=cell.figure.y, h=cell.note.bottom - cell.figure.y)
         yield Box(whole.grow(1), YOU_FLOOR, YOU, back, min(6, whole.h // 6))
         back = YOU_FLOOR
     yield Token(cell.figure, person.seat, public.letters[person.seat], back, person.state)
-    name = public.names[person.seat]
-    yield centred(name, largest_fit(name, frame.text, cell.name.w), cell.name, INK, back)
+    yield centred(name, size, cell.name, INK, back)
     if person.note:
         yield centred(person.note, largest_fit(person.note, frame.note, cell.note.w), cell.note, person.ink, back)
 

@@ -22,7 +22,7 @@ from quack_env.render.items import ALIVE, BODY, DEAD, Box, Item, Mark, Rect, Tok
 from quack_env.render.layers import layers
 from quack_env.render.layout import Cell, MapPlan, Style, key_of, plan_crowd, plan_map, plan_people
 from quack_env.render.scene import SKIP, Actor, Camera, MeetingScene, Place, Scene, scene_of
-from quack_env.render.text import fit, line_height, width, wrap
+from quack_env.render.text import largest_fit, line_height, width, wrap
 from quack_env.render.theme import (
     ALARM,
     BUBBLE,
@@ -41,6 +41,7 @@ from quack_env.render.theme import (
     WHITE,
     YOU,
     YOU_FLOOR,
+    Colour,
 )
 
 __all__ = ["SIZE", "Camera", "Scene", "between", "film", "frame", "scene_of"]
@@ -354,7 +355,9 @@ def actor_items(scene: Scene, actor: Actor, row: Rect, parts: Parts) -> Iterator
         yield Box(bar.grow(-1)._replace(w=(bar.w - 2) * actor.done // actor.tasks), DONE, DONE, PANEL)
     role = "Duck" if actor.duck else "Goose"
     wide = width(role, note)
-    name = line(actor.name, text, left, top, INK if actor.alive else GONE, PANEL, bar.x - left - wide - 12)
+    room = bar.x - left - wide - 12
+    size = largest_fit(actor.name, text, room)
+    name = line(actor.name, size, left, top + (text - size), INK if actor.alive else GONE, PANEL, room)
     yield name
     yield line(role, note, name.rect.right + 6, top, DUCK if actor.duck else MUTED, PANEL, wide)
     yield from second_line(scene, actor, Rect(left, top + line_height(text), row.right - left, line_height(note)), note)
@@ -371,7 +374,7 @@ def second_line(scene: Scene, actor: Actor, place: Rect, size: int) -> Iterator[
     words = where(scene.game_map, actor)
     on_way = actor.place is not None and actor.place.dest >= 0
     if actor.action and actor.alive and not on_way:
-        words = f"{words}: {actor.action}"
+        words = f"{words}: {actor.action.removesuffix(f' in {words}')}"
     yield line(words, size, place.x, place.y, MUTED, PANEL, place.w - wide - 6)
 
 
@@ -429,8 +432,9 @@ def _caller_items(scene: Scene, meeting: MeetingScene, strip: Rect, size: int) -
     side = strip.h - 2
     yield Token(Rect(strip.x, strip.y + 1, side, side), caller.seat, caller.letter, PAGE)
     how = "found a body" if meeting.by_body else "pressed the button"
-    phase = f"discussion, round {meeting.round} of {meeting.rounds}" if meeting.round else "vote"
-    words = f"Meeting {meeting.number}: {caller.name} {how}. {meeting.result or phase}"
+    now = f"Discussion, round {meeting.round} of {meeting.rounds}" if meeting.round else "Vote"
+    now = meeting.result[:1].upper() + meeting.result[1:] or now
+    words = f"Meeting {meeting.number}: {caller.name} {how}. {now}"
     yield line(
         words, size, strip.x + side + 8, strip.y + 1, BUTTON if meeting.result else INK, PAGE, strip.w - side - 8
     )
@@ -446,15 +450,9 @@ def voter_items(scene: Scene, meeting: MeetingScene, seat: int, place: int, cell
         whole = Rect(cell.name.x, cell.figure.y, cell.name.w, cell.note.bottom - cell.figure.y)
         yield Box(whole, YOU_FLOOR, YOU, PAGE, 6)
     yield Token(cell.figure, seat, actor.letter, back, ALIVE if here else DEAD)
-    if actor.duck:
-        side = max(8, cell.figure.w // 3)
-        yield Mark(Rect(cell.figure.right + 2, cell.figure.y, side, side), "duck", back)
-    ink = INK if here else GONE
-    vote = meeting.votes.get(seat)
-    name = actor.name
-    if vote is not None:
-        name += ": skips" if vote == SKIP else f": votes {scene.actors[vote].name}"
-    yield centred(fit(name, parts.text, cell.name.w), parts.text, cell.name, ink, back)
+    yield from _vote_items(scene, actor, meeting.votes.get(seat), cell, back, parts.note)
+    size = largest_fit(actor.name, parts.text, cell.name.w)
+    yield centred(actor.name, size, cell.name, INK if here else GONE, back)
     voters = [a for a in scene.actors if meeting.votes.get(a.seat, None) == seat]
     side = min(cell.note.h, cell.note.w // max(1, len(voters)) - 1)
     for k, voter in enumerate(voters):
@@ -462,6 +460,25 @@ def voter_items(scene: Scene, meeting: MeetingScene, seat: int, place: int, cell
         yield Token(Rect(x, cell.note.y, side, side), voter.seat, voter.letter, back)
     if not here:
         yield centred("dead", parts.note, cell.note, GONE, back)
+
+
+def _vote_items(scene: Scene, actor: Actor, vote: int | None, cell: Cell, back: Colour, size: int) -> Iterator[Item]:
+    """Beside the figure: a Duck's mark, and an arrow to the figure of whom it voted for."""
+    side = min(cell.figure.w // 3, (cell.name.right - cell.figure.right) // 2 - 4)
+    if side < 6:
+        return
+    left = cell.figure.right + 2
+    if actor.duck:
+        yield Mark(Rect(left, cell.figure.y, side, side), "duck", back)
+    low = cell.figure.bottom - side
+    if vote is not None:
+        yield Mark(Rect(left, low, side, side), "e", back)
+    if vote == SKIP:
+        x = left + side + 2
+        small = largest_fit("skip", size, cell.name.right - x)
+        yield line("skip", small, x, cell.figure.bottom - line_height(small), MUTED, back, cell.name.right - x)
+    elif vote is not None:
+        yield Token(Rect(left + side + 2, low, side, side), vote, scene.actors[vote].letter, back)
 
 
 def transcript_items(scene: Scene, meeting: MeetingScene, area: Rect, parts: Parts) -> Iterator[Item]:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 MISSING = "\uffff"
 ELLIPSIS = "…"
 FINE = 4
+LEAST_TEXT = 6
+"""The smallest size that anything is written in."""
 UNSEEN = ("Mn", "Mc", "Me", "Cf", "Cc")
 """Categories of characters that are left out: marks on others, and what has no shape."""
 
@@ -108,6 +110,14 @@ def fit_middle(text: str, size: int, room: int) -> str:
     return ""
 
 
+@lru_cache(maxsize=16_384)
+def largest_fit(words: str, size: int, room: int) -> int:
+    """The text size, at most `size`, with which the words are at most `room` pixels wide, or LEAST_TEXT."""
+    while size > LEAST_TEXT and width(words, size) > room:
+        size -= 1
+    return size
+
+
 def wrap(text: str, size: int, room: int, lines: int) -> list[str]:
     """The text in at most `lines` lines of `room` pixels, broken at spaces, shortened where it is longer."""
     out: list[str] = []
@@ -160,7 +170,7 @@ def _head(name: str, size: int, room: int, hyphens: bool) -> str:
 # --- pixels ----------------------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=256)
 def coverage(text: str, size: int) -> NDArray[np.uint8]:
     """How much of each pixel the text covers, 0 to 255 in steps of 17: uint8 (line_height, width).
 

@@ -99,7 +99,7 @@ def room_table(game_map: GameMap) -> Table:
 
 def draw(game_map: GameMap, file: Path, size: int) -> None:
     """Write a picture of the empty map."""
-    from quack_env.encode.image import map_picture, to_png
+    from quack_env.encode.image import map_picture, to_png  # they import pygame
 
     write(file, to_png(map_picture(game_map, size)))
 

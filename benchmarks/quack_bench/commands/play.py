@@ -37,6 +37,7 @@ def play(
     ducks: Annotated[int | None, typer.Option(help="Number of Ducks.")] = None,
     speech: Annotated[str, typer.Option(help="tokens, text or off.")] = "text",
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the recording.")] = None,
+    render: Annotated[bool, typer.Option(help="Show the game in a window (right: step, space: run).")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Play one game, told live in the terminal, and record it.
@@ -61,7 +62,15 @@ def play(
     teller = Teller(folder) if told else None
     with redirect_stdout(sys.stderr) if json else nullcontext():  # a person's questions are no JSON
         result = record_game(
-            settings, speech, seed, folder, lambda is_duck: duck if is_duck else goose, seats, world_map, teller
+            settings,
+            speech,
+            seed,
+            folder,
+            lambda is_duck: duck if is_duck else goose,
+            seats,
+            game_map=world_map,
+            listener=teller,
+            render_mode="human" if render else None,
         )
     summary = summary_of(Trajectory.load(folder), folder)
     if json:

@@ -17,14 +17,20 @@ from quack_eval.check import check_games
 def replay(
     path: Annotated[Path, typer.Argument(help="A recorded game; with --check also a run or a folder tree.")],
     check: Annotated[bool, typer.Option(help="Check that the replay equals the recording, event by event.")] = False,
+    video: Annotated[Path | None, typer.Option(help="Write a film of the game to this MP4 file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Tell a recorded game again, or check that the rules reproduce it exactly.
+
+    With --video the spectator's view goes to an MP4 file (extra "video").
 
     Works on our recordings and on published QUACK games. Exit code 1 when a check fails.
 
     Example: quack replay runs/demo --check
     """
+    if video is not None:
+        record_film(path, video, json)
+        return
     if not check:
         tell(path, json)
         return
@@ -44,6 +50,22 @@ def replay(
         out.print(", ".join(f"{key} {value}" for key, value in result.items()))
     if not counts.ok:
         raise typer.Exit(FAILED)
+
+
+def record_film(path: Path, video: Path, json: bool) -> None:
+    """Write the spectator's view of a recorded game to an MP4 file."""
+    from quack_env.render.spectator import film
+    from quack_env.render.stage import scenes
+    from quack_env.render.video import SIZE, write_video
+
+    shots = list(scenes(Trajectory.load(path)))
+    expected = 4 * len(shots)
+    with progress("Filming") as advance:
+        count = write_video(film(shots, SIZE), video, progress=lambda done: advance(done, max(done, expected)))
+    if json:
+        print_json({"path": str(path), "video": str(video), "frames": count})
+    else:
+        err.print(f"{count} frames in {video}", style="dim")
 
 
 def tell(path: Path, json: bool) -> None:
