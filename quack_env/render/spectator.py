@@ -12,7 +12,6 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
 import pygame
 
 from quack_env.game_map import GameMap
@@ -110,8 +109,9 @@ def between(before: Scene, after: Scene, part: float, size: tuple[int, int] = SI
 
 def crossfade(a: Image, b: Image, part: float) -> Image:
     """`part` of the way from picture a to picture b."""
-    weight = round(max(0.0, min(1.0, part)) * 256)
-    mixed: Image = ((a.astype(np.uint16) * (256 - weight) + b.astype(np.uint16) * weight) >> 8).astype(np.uint8)
+    mixed, over = a.copy(), canvas(b)
+    over.set_alpha(round(255 * max(0.0, min(1.0, part))))
+    canvas(mixed).blit(over, (0, 0))
     return mixed
 
 

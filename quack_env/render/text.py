@@ -57,9 +57,15 @@ def legible(text: str) -> str:
     return "".join(_drawable(c) for c in flat if unicodedata.category(c) not in UNSEEN)
 
 
+SPELT = {"→": "->", "⟶": "->", "➔": "->", "➜": "->", "⇒": "=>", "←": "<-", "⟵": "<-", "↔": "<->"}
+"""Signs of routes that the font may lack."""
+
+
 def _drawable(character: str) -> str:
     if has_glyph(character):
         return character
+    if character in SPELT:
+        return SPELT[character]
     plain = "".join(c for c in unicodedata.normalize("NFKD", character) if unicodedata.category(c)[0] != "M")
     return plain if plain and all(has_glyph(c) for c in plain) else "?"
 

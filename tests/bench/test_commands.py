@@ -94,6 +94,14 @@ def test_replay_tells_a_game_in_words(quack: Run, small_run: Path) -> None:
     assert "win" in result.stdout
 
 
+def test_replay_films_a_game(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    game = sorted(small_run.glob("*/seed-000"))[0]
+    result = only_object(quack("replay", game, "--video", tmp_path / "game.mp4", "--json"))
+    film = (tmp_path / "game.mp4").read_bytes()
+    assert result["frames"] > 20
+    assert film[4:8] == b"ftyp"
+
+
 def test_bench_goes_on_where_it_stopped_and_plays_no_finished_game_again(quack: Run, tmp_path: Path) -> None:
     suite = tmp_path / "tiny.yaml"
     suite.write_text("geese: [scripted]\nducks: [random]\nseeds: 3\nconfig: {max_ticks: 20}\n")
@@ -157,6 +165,8 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
     facts = only_object(quack("map", "validate", file, "--json"))
     assert facts["rooms"] == 12
     assert "cafeteria" in quack("map", "render", "ship").stdout
+    assert quack("map", "render", file, "-o", tmp_path / "map.png").exit_code == 0
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
