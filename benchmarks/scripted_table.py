@@ -159,8 +159,9 @@ is bold.
 
 **Personas** are numbers (`quack_agents.scripted.persona`). *Aggressive*: Geese accuse and vote on little and wait for
 nobody; Ducks soon kill before witnesses, report their own kills, invent sightings. *Cautious*: Geese wait for company,
-weigh every perception, vote only when rather sure, and stay together when their work is done; Ducks kill where nobody
-can know, take long to lose patience, and mostly keep to omissions. *Mixed* draws a persona for every seat.
+weigh every perception, vote only when rather sure, and gather by the button when their work is done (the default ones
+often do); Ducks kill where nobody can know, take long to lose patience, and mostly keep to omissions. *Mixed* draws a
+persona for every seat.
 
 With `speech="tokens"` a player makes one statement a turn; with `"text"` it puts two to four into words (twenty and
 more wordings for each kind of claim, `quack_agents.phrases`), keeps the exact claims in `last_claims`, and understands

@@ -131,7 +131,10 @@ class Game:
         self.rules.show(state, i)
         if self.inbox[i]:
             self.inbox[i] = []
-        self.act(action, say)
+        if say is None and state.phase != DISCUSSION:
+            self.rules.act(self.world, state, action)
+        else:
+            self.act(action, say)
         self.advance()
 
     def act(self, action: int, say: str | None = None) -> None:

@@ -237,19 +237,25 @@ class Memory:
         """Everybody's statements, in the order they were made (speech "tokens")."""
         self.messages: list[Message] = []
         """Utterances heard from others, in the order they were made."""
+        self._over = -1
+        """Meetings that were over at the last view; -1 before the first."""
 
     def see(self, view: View) -> None:
         """Take in what the agent knows at a decision."""
         if view.phase == OVER:
             return
+        over = view.meeting - (view.phase != FREE)
+        if self._over < 0:
+            self._over = over
+        elif over > self._over:
+            self._over = over
+            self._next_leg(view)
         leg = self.leg
         if view.phase == FREE:
-            if leg.called:
-                leg = self._next_leg(view)
             if view.tick <= leg.last and leg.rooms:
                 return  # seen before
             self._go(leg, view, view.tick - leg.first - len(leg.rooms), True)
-        elif not leg.called or view.tick > leg.last:
+        elif not leg.called:
             self._meet(view)
         if view.known_dead != self.dead:
             self._mourn(view)
@@ -258,8 +264,8 @@ class Memory:
         if view.said and view.phase != FREE:
             self._listen(view)
 
-    def _next_leg(self, view: View) -> Leg:
-        """The meeting is over: everybody alive is somewhere else."""
+    def _next_leg(self, view: View) -> None:
+        """A meeting is over: everybody alive is somewhere else."""
         old = self.leg
         voted_out = sum(1 << (event >> 10 & 31) - 1 for event in view.events if event & 31 == EJECTED)
         if view.dropped and not voted_out:
@@ -267,7 +273,6 @@ class Memory:
         self.ejected |= voted_out
         self.legs.append(old)
         self.leg = Leg(self.me, old.last, self.world.everyone & ~self.dead & ~self.ejected, self.world.n)
-        return self.leg
 
     def _go(self, leg: Leg, view: View, skipped: int, certain: bool) -> None:
         """Own ticks up to this view, ``skipped`` of them since the last one and before this; then what was seen."""
@@ -284,7 +289,7 @@ class Memory:
         leg.here += [0] * skipped + [view.here if view.phase == FREE else 0]
         if certain and not instant and not view.dropped:
             leg.clear[-1] = room
-        at_start = self._witness(leg, view)
+        at_start = self._witness(leg, view, leg.first + before - 1, certain)
         if certain and before and leg.rooms[before - 1] != room and not view.dropped:
             self._mark(leg, at_start, view.tick - 1, self.movement.near[room])  # they did not come in with it
         if placed and not view.dropped:
@@ -298,51 +303,65 @@ class Memory:
     def _meet(self, view: View) -> None:
         """The first view of a meeting: the leg ends with the instant of the call."""
         leg = self.leg
-        if leg.called:
-            leg = self._next_leg(view)
         skipped = view.tick - leg.first - len(leg.rooms)
         if skipped >= 0:
             unmoved = not leg.rooms and skipped == 1
             arrived = bool(leg.rooms) and leg.rooms[-1] != view.room
             self._go(leg, view, skipped, unmoved or arrived)
         else:
-            self._witness(leg, view)
+            self._witness(leg, view, leg.last, False)
             if view.bodies:
                 self._find(leg, view, False)
         leg.called = True
 
-    def _witness(self, leg: Leg, view: View) -> int:
-        """Take in the events, newest first; who was in the room before them all."""
+    def _witness(self, leg: Leg, view: View, decided: int, certain: bool) -> int:
+        """Take in the events, newest first; who was in the room before them all.
+
+        Those of the tick it ``decided`` in may be of a room that it left after them (parallel form); where it is not
+        ``certain``, it may have left this one and been put back.
+        """
         here = present = view.here
         room = view.room
+        moves: list[Move] = []
         for event in reversed(view.events):
             kind = event & 31
             tick = event >> 45
-            who = (event >> 5 & 31) - 1
+            who = 1 << (event >> 5 & 31) >> 1
             place = (event >> 15 & 127) - 1
-            if kind == DEPART:
-                self._moved(leg, tick, who, place, (event >> 22 & 127) - 1, False)
-                self._saw(leg, tick, place, 1 << who)
-                present |= 1 << who
-            elif kind == ARRIVE:
-                to = (event >> 22 & 127) - 1
-                self._moved(leg, tick, who, place, to, True)
-                self._saw(leg, tick, to, 1 << who)
-                present &= ~(1 << who)
+            if kind == DEPART or kind == ARRIVE:  # noqa: SIM109  (this is asked of every event)
+                move = Move(tick, who.bit_length() - 1, place, (event >> 22 & 127) - 1, kind == ARRIVE)
+                moves.append(move)
+                self._mark_way(leg, move)
+                self._saw(leg, tick, move.to if move.arrived else place, who)
+                if move.arrived:
+                    present &= ~who
+                elif place == room:
+                    present |= who
             elif kind == BODY_APPEARED:
-                victim = 1 << (event >> 10 & 31) - 1
-                leg.bodies.append(Body(victim.bit_length() - 1, place, tick, tick, present if place == room else -1))
+                victim = 1 << (event >> 10 & 31) >> 1
+                stood = place == room and (certain or tick > decided)
+                near = present if stood else self._near(leg, tick, decided, victim)
+                leg.bodies.append(Body(victim.bit_length() - 1, place, tick, tick, near))
                 self._saw(leg, tick, place, victim)
-                present |= victim
+                present |= victim if place == room else 0
             elif kind == TRANSIT_CANCELLED:
-                leg.marks[who].append((tick, tick, 1 << place | AWAY))
-                leg.cut[who] = place, self.movement.weight[place * self.movement.rooms + (event >> 22 & 127) - 1]
-                present &= ~(1 << who)
-                here &= ~(1 << who)
+                leg.cut[who.bit_length() - 1] = place, self._ticks(place, (event >> 22 & 127) - 1)
+                self._mark(leg, who, tick, 1 << place | AWAY)
+                present &= ~who
+                here &= ~who
             elif kind == KILL:
-                self.killers |= 1 << who
+                self.killers |= who
+        leg.moves += reversed(moves)
         self._saw_here(leg, view, here)
         return present
+
+    def _near(self, leg: Leg, tick: int, decided: int, victim: int) -> int:
+        """Who was there at a kill in the tick of its own decision: of those it then saw, at most."""
+        return leg.here[tick - leg.first] & ~victim if tick == decided and not self.movement.instant else -1
+
+    def _ticks(self, a: int, b: int) -> int:
+        """Ticks of the corridor between two rooms."""
+        return self.movement.weight[a * self.movement.rooms + b]
 
     def _saw(self, leg: Leg, tick: int, room: int, who: int) -> None:
         index = tick - leg.first
@@ -363,18 +382,17 @@ class Memory:
             if seats >> who & 1:
                 leg.marks[who].append((tick, tick, rooms))
 
-    def _moved(self, leg: Leg, tick: int, who: int, origin: int, to: int, arrived: bool) -> None:
+    def _mark_way(self, leg: Leg, move: Move) -> None:
         """A departure or arrival fixes both ends of the way and the ticks between."""
-        leg.moves.append(Move(tick, who, origin, to, arrived))
-        ticks = self.movement.weight[origin * self.movement.rooms + to]
-        marks = leg.marks[who]
+        ticks = self._ticks(move.origin, move.to)
+        near, marks = self.movement.near, leg.marks[move.who]
         if ticks == 1 and self.movement.instant:
-            marks.append((tick, tick, 1 << origin | 1 << to))
+            marks.append((move.tick, move.tick, 1 << move.origin | 1 << move.to))
             return
-        start = tick - ticks if arrived else tick
-        marks.append((start, start, self.movement.near[origin]))
+        start = move.tick - ticks if move.arrived else move.tick
+        marks.append((start, start, near[move.origin]))
         marks.append((start + 1, start + ticks - 1, AWAY))
-        marks.append((start + ticks, start + ticks, self.movement.near[to]))
+        marks.append((start + ticks, start + ticks, near[move.to]))
 
     def _find(self, leg: Leg, view: View, arrived: bool) -> None:
         """Bodies that lay here before they were seen."""

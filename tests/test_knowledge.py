@@ -419,6 +419,21 @@ def test_after_a_meeting_everything_starts_anew() -> None:
     assert {s.room for s in memory.statements} == {ATTIC}
 
 
+def test_a_meeting_that_it_missed_ends_the_leg_too() -> None:
+    env, a = house(), actions_of(house())
+    arrange(env, ["hall", "hall", "attic", "attic", "attic"], calls_left=1)
+    memory = Memory(env.game.world, 1)
+    memory.see(env.game.view(1))
+    play_tick(env, {0: a.call})
+    talk(env)
+    vote(env, {})
+    play_tick(env, {1: 0})
+    memory.see(env.game.view(1))
+    assert [leg.first for leg in memory.legs] == [0]
+    assert memory.leg.first == 1
+    assert memory.leg.room_at(1) in (env.game.state.room[1], NOWHERE)
+
+
 def test_where_events_were_lost_nothing_is_excluded() -> None:
     env = house()
     arrange(env, ["hall", "attic", "attic", "attic", "attic"])

@@ -5,7 +5,6 @@ from quack_agents.human import HumanPolicy
 from quack_agents.play import play
 from quack_agents.random import RandomPolicy
 from quack_agents.scripted import ScriptedPolicy
-
 from quack_env.policies import make_policy
 
 __all__ = ["Agent", "HumanPolicy", "Policy", "RandomPolicy", "ScriptedPolicy", "make_policy", "play"]

@@ -6,13 +6,17 @@ import sys
 from typing import Any, TextIO
 
 from quack_agents.base import Action, Agent
-
 from quack_env.errors import QuackError
 from quack_env.info import Info
+from quack_env.state import FREE
+from quack_env.world import TEXT
 
 
 class HumanPolicy(Agent):
     """Prints what the agent knows and may do, and reads its choice; asks again until it is one.
+
+    A choice is a number of the list, or an action as it is listed. In a game with text, words to those in the room may
+    follow it after a bar ("3 | Hello!"), and in a discussion a line of text is asked for.
 
     Args:
         reads: where answers come from, a line each; None for standard input.
@@ -25,8 +29,7 @@ class HumanPolicy(Agent):
 
     def reset(self, info: Info, seed: int) -> None:
         """Greet the player."""
-        briefing = info["briefing"]
-        self._print(f"\nA new game: you are {briefing.names[info['view'].me]}.")
+        self._print(f"\nA new game: you are {info['briefing'].names[info['view'].me]}.")
 
     def __call__(self, observation: Any, info: Info) -> Action:
         """The action chosen, with what is said where the game has text.
@@ -34,27 +37,32 @@ class HumanPolicy(Agent):
         Raises:
             QuackError: where the input ends before a choice.
         """
-        names = info["briefing"].action_names
-        legal = [number for number, allowed in enumerate(info["action_mask"]) if allowed]
+        briefing = info["briefing"]
+        legal = {briefing.action_names[a]: a for a, allowed in enumerate(info["action_mask"]) if allowed}
         self._print(f"\n{info['summary']}\n")
-        for place, number in enumerate(legal, 1):
-            self._print(f"{place:3}  {names[number]}")
-        action = self._choose([names[number] for number in legal], legal)
-        if names[action] != "speak()":
-            return action
-        return {"action": action, "say": self._sentence(info["briefing"].config.max_say)}
+        if list(legal) == ["speak()"]:
+            return {"action": legal["speak()"], "say": self._sentence(briefing.config.max_say)}
+        for place, words in enumerate(legal, 1):
+            self._print(f"{place:3}  {words}")
+        talks = briefing.world.speech == TEXT and info["view"].phase == FREE
+        return self._choice(legal, briefing.config.max_say if talks else 0)
 
-    def _choose(self, words: list[str], legal: list[int]) -> int:
-        """The legal action whose place in the list or whose words were typed."""
-        if words == ["speak()"]:
-            return legal[0]
+    def _choice(self, legal: dict[str, int], most: int) -> Action:
+        """The legal action whose place in the list or whose words were typed; with at most so many characters said."""
+        words = list(legal)
         while True:
             answer = self._ask(f"Your choice (1-{len(words)}): ")
+            say = ""
+            if most:
+                answer, _, say = (part.strip() for part in answer.partition("|"))
             if answer.isdecimal() and 1 <= int(answer) <= len(words):
-                return legal[int(answer) - 1]
-            if answer in words:
-                return legal[words.index(answer)]
-            self._print(f"{answer!r} is no choice: type a number from 1 to {len(words)}, or an action as listed.")
+                answer = words[int(answer) - 1]
+            if answer not in legal:
+                self._print(f"{answer!r} is no choice: type a number from 1 to {len(words)}, or an action as listed.")
+            elif len(say) > most:
+                self._too_long(say, most)
+            else:
+                return {"action": legal[answer], "say": say} if say else legal[answer]
 
     def _sentence(self, most: int) -> str:
         """What is typed, once it is short enough."""
@@ -62,7 +70,10 @@ class HumanPolicy(Agent):
             answer = self._ask("You say: ")
             if len(answer) <= most:
                 return answer
-            self._print(f"That has {len(answer)} characters; at most {most} are allowed.")
+            self._too_long(answer, most)
+
+    def _too_long(self, text: str, most: int) -> None:
+        self._print(f"That has {len(text)} characters; at most {most} are allowed.")
 
     def _ask(self, question: str) -> str:
         prints = self._prints or sys.stdout

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 Claim = dict[str, Any]
+STRENGTHS = ("weak", "moderate", "strong")
 
 LIMIT = 500
 """Characters of an utterance at most."""
@@ -287,12 +288,12 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
         "I took care of my task in {room}[ {time}].",
         "I worked in {room}[ {time}].",
         "I was tasking in {room}[ {time}].",
-        "I put in work on the {room} task[ {time}].",
-        "I was working on the {room} task[ {time}].",
+        "I put in work on the {bare} task[ {time}].",
+        "I was working on the {bare} task[ {time}].",
         "I did the job in {room}[ {time}].",
         "I used the time for my task in {room}[ {time}].",
         "[{time} ]I was at work on my task in {room}.",
-        "I was doing the {room} task[ {time}].",
+        "I was doing the {bare} task[ {time}].",
         "I spent my time on the task in {room}[ {time}].",
         "[{time} ]I was doing a task in {room}.",
     ),
@@ -385,7 +386,10 @@ TEMPLATES: dict[str, tuple[str, ...]] = {
 OPENERS = ("Okay, ", "Listen, ", "Look, ", "So, ", "Well, ", "From my side: ", "Quick facts: ", "Honestly, ")
 JOINTS = (" -> ", " → ", ", then ", ", ", " then ", ", after that ")
 
-ONE_TICK = ("at tick {a}", "on tick {a}", "around tick {a}", "about tick {a}", "roughly at tick {a}")
+NEGATIVE = ("not_in", "nobody", "absent")
+"""What is said not to have been is said of exactly the ticks that are known."""
+EXACT_TICK = ("at tick {a}", "on tick {a}")
+ONE_TICK = (*EXACT_TICK, "around tick {a}", "about tick {a}", "roughly at tick {a}")
 SOME_TICKS = (
     "from tick {a} to {b}",
     "from tick {a} to tick {b}",
@@ -431,8 +435,20 @@ def phrase(
         text = longer
         if time is not None and time not in sentence:
             time = time[0].lower() + time[1:]
-        claims += [claim for claim in _claims(say, speaker, time) if claim not in claims]
+        for claim in _claims(say, speaker, time):
+            _add(claims, claim)
     return Spoken(text, claims)
+
+
+def _add(claims: list[Claim], claim: Claim) -> None:
+    """A claim counts once an utterance, and of the accusations of one player only the strongest."""
+    if claim["type"] == "accusation":
+        for other in claims:
+            if other["type"] == "accusation" and other["target"] == claim["target"]:
+                other["confidence"] = max(other["confidence"], claim["confidence"], key=STRENGTHS.index)
+                return
+    if claim not in claims:
+        claims.append(claim)
 
 
 def _sentence(say: Say, rng: random.Random, leg: tuple[int, int] | None) -> tuple[str, str | None]:
@@ -450,6 +466,7 @@ def _sentence(say: Say, rng: random.Random, leg: tuple[int, int] | None) -> tupl
     sentence = template.format(
         player=say.player,
         room=_room(say.room, rng),
+        bare=_room(say.room, rng, the=False),
         to=_room(say.to, rng),
         route=joint.join(_room(room, rng, the=False) for room in say.route),
         time=time,
@@ -471,8 +488,9 @@ def _time(say: Say, rng: random.Random, leg: tuple[int, int] | None) -> str:
     """The ticks of a say in words that are true of them."""
     first, last = say.first, say.last if say.last is not None else say.first
     assert first is not None and last is not None
-    ways: tuple[str, ...] = ONE_TICK if first == last else SOME_TICKS
-    if leg is not None and rng.random() < 0.3:
+    exactly = say.kind in NEGATIVE
+    ways: tuple[str, ...] = SOME_TICKS if first != last else EXACT_TICK if exactly else ONE_TICK
+    if leg is not None and not exactly and rng.random() < 0.3:
         if last <= leg[0] + 3:
             ways = START
         elif last >= leg[1] - 1:
@@ -536,7 +554,7 @@ _TIMES = tuple(
 def understand(text: str, players: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[Say, ...]:
     """What an utterance says, as far as it is worded like one of ours."""
     found: list[Say] = []
-    patterns = _patterns(players, rooms)
+    patterns = _patterns(tuple(sorted(players)), rooms)
     for part in _PARTS.split(text):
         sentence = _without_opener(part.strip().rstrip(".!"))
         plain = sentence.lower()
@@ -570,18 +588,28 @@ def _patterns(players: tuple[str, ...], rooms: tuple[str, ...]) -> tuple[tuple[s
 
 def _regex(template: str, players: tuple[str, ...], rooms: tuple[str, ...]) -> str:
     """A template as a regular expression."""
-    player = "|".join(re.escape(name) for name in sorted(players, key=len, reverse=True))
-    names = {room.replace("_", "[ _]") for room in rooms}
-    room = f"(?:the )?(?:{'|'.join(sorted(names, key=len, reverse=True))})"
-    joint = "|".join(re.escape(way) for way in sorted(JOINTS, key=len, reverse=True))
-    start = {way.lower() for way in START}
-    times = [re.escape(way).replace(r"\{a\}", r"\d+").replace(r"\{b\}", r"\d+") for way in ONE_TICK + SOME_TICKS]
-    time = "|".join([*times, *sorted(start, key=len, reverse=True), *END])
+    room = f"(?:the )?(?:{_any_of(name.replace('_', '[ _]') for name in rooms)})"
+    numbered = (re.escape(way).replace(r"\{a\}", r"\d+").replace(r"\{b\}", r"\d+") for way in ONE_TICK + SOME_TICKS)
+    time = "|".join([*numbered, *sorted(START, key=len, reverse=True), *END])
+    joint = _any_of(map(re.escape, JOINTS))
+    groups = {
+        "time": f"(?P<time>{time})",
+        "player": f"(?P<player>{_any_of(map(re.escape, players))})",
+        "room": f"(?P<room>{room})",
+        "bare": f"(?P<room>{room})",
+        "to": f"(?P<to>{room})",
+        "route": f"(?P<route>{room}(?:(?:{joint}){room})+)",
+    }
     regex = re.escape(template.rstrip("."))
-    regex = regex.replace(r"\[\{time\}\ ", rf"(?:(?P<time>{time}),\ ").replace(r"\[", "(?:").replace(r"\]", ")?")
-    regex = regex.replace(r"\{time\}", f"(?P<time>{time})").replace(r"\{player\}", f"(?P<player>{player})")
-    regex = regex.replace(r"\{room\}", f"(?P<room>{room})").replace(r"\{to\}", f"(?P<to>{room})")
-    return regex.replace(r"\{route\}", f"(?P<route>{room}(?:(?:{joint}){room})+)")
+    regex = regex.replace(r"\[\{time\}\ ", r"(?:\{time\},\ ").replace(r"\[", "(?:").replace(r"\]", ")?")
+    for name, group in groups.items():
+        regex = regex.replace(rf"\{{{name}\}}", group)
+    return regex
+
+
+def _any_of(parts: Iterable[str]) -> str:
+    """The alternatives, the longest first."""
+    return "|".join(sorted(parts, key=len, reverse=True))
 
 
 def _say(kind: str, groups: dict[str, str | None], players: tuple[str, ...], rooms: tuple[str, ...]) -> Say:
@@ -597,7 +625,7 @@ def _say(kind: str, groups: dict[str, str | None], players: tuple[str, ...], roo
     route = groups.get("route")
     stops: tuple[str, ...] = ()
     if route:
-        joint = "|".join(re.escape(way) for way in sorted(JOINTS, key=len, reverse=True))
+        joint = _any_of(map(re.escape, JOINTS))
         stops = tuple(place(stop) or "" for stop in re.split(joint, route, flags=re.IGNORECASE))
     first, last = _ticks(groups.get("time"))
     return Say(

@@ -1,26 +1,29 @@
-"""The standard loop, with policies in the seats."""
+"""The standard loop, with policies in the seats: for one thread, or asynchronous."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
+from quack_agents.llm import LOOP, BudgetError, ModelError
 from quack_env.chance import policy_seed
 from quack_env.errors import ConfigError
 from quack_env.outcome import Outcome
 from quack_env.policies import Policy
 
+OnStep = Callable[[str, Any], None]
 
-def play(
-    env: Any,
-    policies: Mapping[str, Policy],
-    seed: int | None = None,
-    on_step: Callable[[str, Any], None] | None = None,
-) -> Outcome:
+
+def play(env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_step: OnStep | None = None) -> Outcome:
     """Play one game and say how it ended.
 
     A policy with a ``reset`` is reset before its first decision, with a seed drawn from the game's key and its seat.
-    What a policy raises passes through: the game is then unfinished, and not scored.
+    Where several agents decide independently (a vote), those with an asynchronous ``act`` are asked at once.
+    What a policy raises passes through: the game is then unfinished, and not scored. A provider's failure is recorded
+    as `infra_failure`.
 
     Args:
         env: an AEC environment of QUACK, in any PettingZoo wrapper.
@@ -31,26 +34,140 @@ def play(
     Raises:
         ConfigError: where an agent has no policy, or two share one that keeps a memory.
     """
-    seats = {agent: number for number, agent in enumerate(env.possible_agents)}
-    _check(policies, seats)
-    env.reset(seed=seed)
-    game = env.unwrapped.game
-    fresh = {agent for agent in seats if hasattr(policies[agent], "reset")}
-    for agent in env.agent_iter():
-        observation, _, termination, truncation, info = env.last()
-        if termination or truncation:
-            env.step(None)
-            continue
-        policy = policies[agent]
-        if agent in fresh:
-            fresh.discard(agent)
-            policy.reset(info, seed=policy_seed(game.seed, seats[agent], game.fork))  # type: ignore[attr-defined]
-        action = policy(observation, info)
-        env.step(action)
+    table = _Table(env, policies, seed)
+    asked: dict[str, Future[Any]] = {}
+    with table.recorded():
+        try:
+            for agent in table.turns():
+                if not asked:
+                    asked = {a: LOOP.submit(ask) for a, ask in table.independent()}
+                action = asked.pop(agent).result() if agent in asked else table.decide(agent)
+                table.step(agent, action, on_step)
+        finally:
+            for future in asked.values():
+                future.cancel()
+    return table.outcome
+
+
+async def play_async(
+    env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_step: OnStep | None = None
+) -> Outcome:
+    """As `play`, on the running event loop, so that many games can go on at once; sync policies are called in it."""
+    table = _Table(env, policies, seed)
+    asked: dict[str, asyncio.Task[Any]] = {}
+    with table.recorded():
+        try:
+            for agent in table.turns():
+                if not asked:
+                    asked = {a: asyncio.create_task(ask) for a, ask in table.independent()}
+                action = await asked.pop(agent) if agent in asked else await table.decide_async(agent)
+                table.step(agent, action, on_step)
+        finally:
+            for task in asked.values():
+                task.cancel()
+            await asyncio.gather(*asked.values(), return_exceptions=True)
+    return table.outcome
+
+
+def play_many(games: Iterable[Callable[[], Any]], jobs: int = 8) -> list[Any]:
+    """The results of games, ``jobs`` of them at once in threads; models' calls share one event loop and its limits.
+
+    Where one raises, those that have not begun are not begun; its error is raised when the others have ended.
+
+    Raises:
+        ConfigError: where ``jobs`` is not a whole number from 1.
+    """
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs < 1:
+        raise ConfigError(f"jobs={jobs!r}: must be a whole number from 1")
+    with ThreadPoolExecutor(jobs, thread_name_prefix="quack-game") as pool:
+        futures = [pool.submit(game) for game in games]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+class _Table:
+    """One game and the policies at it."""
+
+    def __init__(self, env: Any, policies: Mapping[str, Policy], seed: int | None) -> None:
+        self.env = env
+        self.policies = policies
+        self.seats = {agent: number for number, agent in enumerate(env.possible_agents)}
+        _check(policies, self.seats)
+        env.reset(seed=seed)
+        self.game = env.unwrapped.game
+        self.fresh = {agent for agent in self.seats if hasattr(policies[agent], "reset")}
+        self.concurrent = {agent for agent in self.seats if hasattr(policies[agent], "act")}
+
+    @property
+    def outcome(self) -> Outcome:
+        """How it ended."""
+        outcome: Outcome = self.game.outcome
+        return outcome
+
+    def turns(self) -> Iterator[str]:
+        """The agents that are to decide, one after the other."""
+        for agent in self.env.agent_iter():
+            if self.game.over:
+                self.env.step(None)
+            else:
+                yield agent
+
+    def independent(self) -> list[tuple[str, Coroutine[Any, Any, Any]]]:
+        """What is to be awaited of the agents that decide independently right now, where there are several."""
+        if not self.concurrent:
+            return []
+        inner = self.env.unwrapped
+        agents = [agent for agent in inner.concurrent_agents() if agent in self.concurrent]
+        if len(agents) < 2:
+            return []
+        return [(agent, self._act(agent, *inner.decision_of(agent))) for agent in agents]
+
+    def decide(self, agent: str) -> Any:
+        """The decision of the selected agent."""
+        observation, _, _, _, info = self.env.last()
+        self._reset(agent, info)
+        return self.policies[agent](observation, info)
+
+    async def decide_async(self, agent: str) -> Any:
+        """The decision of the selected agent, awaited where its policy can be."""
+        observation, _, _, _, info = self.env.last()
+        if agent in self.concurrent:
+            return await self._act(agent, observation, info)
+        self._reset(agent, info)
+        return self.policies[agent](observation, info)
+
+    def _act(self, agent: str, observation: Any, info: Any) -> Coroutine[Any, Any, Any]:
+        self._reset(agent, info)
+        decision: Coroutine[Any, Any, Any] = self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
+        return decision
+
+    def _reset(self, agent: str, info: Any) -> None:
+        if agent in self.fresh:
+            self.fresh.discard(agent)
+            seed = policy_seed(self.game.seed, self.seats[agent], self.game.fork)
+            self.policies[agent].reset(info, seed=seed)  # type: ignore[attr-defined]
+
+    def step(self, agent: str, action: Any, on_step: OnStep | None) -> None:
+        """Step the environment."""
+        self.env.step(action)
         if on_step is not None:
             on_step(agent, action)
-    outcome: Outcome = game.outcome
-    return outcome
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """A failure of a provider is entered in the recording, if there is one."""
+        try:
+            yield
+        except (ModelError, BudgetError) as fault:
+            recorder = getattr(self.env, "recorder", None)
+            if recorder is not None:
+                recorder.calls(fault.calls, fault.images)
+                if isinstance(fault, ModelError):
+                    recorder.fail(str(fault))
+            raise
 
 
 def _check(policies: Mapping[str, Policy], seats: Mapping[str, int]) -> None:

@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 from quack_agents.base import Action, Agent
-
 from quack_env.info import Info
 
 

@@ -166,7 +166,7 @@ class Timeline:
     def between(self, seat: int, first: int, last: int) -> list[Stay]:
         """The stays of a seat that share an instant with [first, last], in order of time."""
         stays = self.stays[seat]
-        p = max(bisect_right(self._firsts[seat], first) - 1, 0)
+        p = max(bisect_left(self._firsts[seat], first) - 1, 0)  # a victim is alive and dead at the instant of its death
         found: list[Stay] = []
         while p < len(stays) and stays[p].first <= last:
             if stays[p].last >= max(first, stays[p].first):

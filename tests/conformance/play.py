@@ -18,7 +18,7 @@ from quack_env.info import Info
 from quack_env.view import View
 
 SPEECH = ("off", "tokens", "text")
-OBSERVATIONS = ("dict", "vector", "text")
+OBSERVATIONS = ("image+dict", "dict", "vector", "text")
 DEAD_AGENTS = ("noop", "remove")
 AEC_FORMS = {"env": quack_env.env, "raw_env": quack_env.raw_env}
 FORMS = {**AEC_FORMS, "parallel_env": quack_env.parallel_env}
@@ -280,6 +280,26 @@ def until(env: Any, phase: str, seed: int = 0, choose: Chooser = eventful, skip:
             return env
         skip -= there
     raise AssertionError(f"the game ended before {phase}")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Observations
+
+
+def numbers(observation: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The named arrays of an observation; the vector under the name "vector"."""
+    inner = observation["observation"]
+    if isinstance(inner, np.ndarray):
+        return {"vector": inner}
+    return dict(inner.get("summary", inner))
+
+
+def images(observation: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """The images of an observation, if it has any."""
+    inner = observation["observation"]
+    return (
+        {} if isinstance(inner, np.ndarray) else {k: v for k, v in inner.items() if k in ("global_map", "local_view")}
+    )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

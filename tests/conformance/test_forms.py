@@ -24,7 +24,9 @@ from .play import (
     digest,
     eventful,
     house,
+    images,
     moves,
+    numbers,
     seat_of,
     walk,
 )
@@ -33,7 +35,7 @@ DEADLY: dict[str, Any] = {"n_players": 7, "n_ducks": 2, "kill_cooldown": 1, "max
 
 
 def follow(aec: Any, chosen: dict[str, Any], phase: str, tick: int, happened: Counter[str]) -> list[str]:
-    """Play the actions of a parallel step in the AEC form: who is asked does what it chose, or waits where it cannot."""
+    """Play the actions of a parallel step in the AEC form: who is asked does what it chose, or waits if it cannot."""
     game = aec.game
     asked: list[str] = []
     while not game.over and (game.phase, game.state.tick) == (phase, tick):
@@ -196,8 +198,9 @@ def test_a_dead_agent_that_stays_sees_zeros_and_waits_until_all_end_together(obs
     for tick in range(1, 7):
         observations, rewards, terminations, truncations, infos = env.step(chosen)
         chosen = dict.fromkeys(env.possible_agents, 0)
-        numbers = observations["player_1"]["observation"]
-        assert all(not np.any(part) for part in (numbers.values() if observation == "dict" else [numbers]))
+        parts = numbers(observations["player_1"]) | images(observations["player_1"])
+        assert len(parts) == {"vector": 1, "text": 1}.get(observation, len(parts))
+        assert not any(np.any(part) for part in parts.values())
         assert observations["player_1"].get("text", "") == ""
         assert np.flatnonzero(observations["player_1"]["action_mask"]).tolist() == [0]
         assert infos["player_1"]["self_alive"] is False

@@ -28,6 +28,7 @@ from .play import (
     frozen,
     house,
     moves,
+    numbers,
     play_tick,
     steps,
     talk,
@@ -48,6 +49,7 @@ WORLDS = {
     (c, speech): {
         mode: quack_env.parallel_env(config=CONFIGS[c], game_map="small", speech=speech, observation=mode)
         for mode in OBSERVATIONS
+        if mode != "image+dict"  # pixels: see tests/render
     }
     for c in range(len(CONFIGS))
     for speech in SPEECH
@@ -85,6 +87,7 @@ class Scramble:
         self.n, self.rooms, self.i, self.chance = config.n_players, len(game_map.rooms), i, chance
         self.k = config.n_tasks
         self.task_rooms = [r for r, room in enumerate(game_map.rooms) if room in game_map.tasks]
+        self.corridors = [(game_map.rooms.index(a), game_map.rooms.index(b), w) for a, b, w in game_map.corridors]
         self.others = [j for j in range(self.n) if j != i]
         self.meeting = self.state["phase"] in (1, 2)
         self.alive = bool(self.state["alive"] >> i & 1)
@@ -145,8 +148,9 @@ class Scramble:
             state["left"][j], state["dest"][j], state["origin"][j] = 0, NOBODY, NOBODY
             state["room"][j] = self.elsewhere()
             if not self.meeting and self.chance.random() < 0.3:
-                state["origin"][j], state["dest"][j] = self.chance.sample(range(self.rooms), 2)
-                state["room"][j], state["left"][j] = NOBODY, self.chance.randint(1, 2)
+                a, b, weight = self.chance.choice(self.corridors)
+                state["origin"][j], state["dest"][j] = self.chance.sample([a, b], 2)
+                state["room"][j], state["left"][j] = NOBODY, self.chance.randint(1, weight)
         state["here"] = [sum(1 << j for j in range(self.n) if state["room"][j] == r) for r in range(self.rooms)]
 
     def bodies(self) -> None:
@@ -257,16 +261,18 @@ def test_what_happens_out_of_sight_changes_nothing_an_agent_is_shown(seed: int, 
                 assert views[0] == views[1]
 
 
+FAR: dict[str, Any] = {
+    "rooms": {"here": [0, 0], "there": [9, 0], "next": [0, 5]},
+    "corridors": [["here", "there", 30], ["here", "next", 1]],
+    "tasks": {"there": "Walk"},
+    "button": "there",
+}
+
+
 def test_how_much_happens_elsewhere_is_not_shown_to_a_traveller() -> None:
-    far = {
-        "rooms": {"here": [0, 0], "there": [9, 0], "next": [0, 5]},
-        "corridors": [["here", "there", 30], ["here", "next", 1]],
-        "tasks": {"there": "Walk"},
-        "button": "there",
-    }
     seen = []
     for busy in (False, True):
-        env = quack_env.raw_env(config={"n_players": 6, "n_tasks": 0, "kill_cooldown": 99}, game_map=far)
+        env = quack_env.raw_env(config={"n_players": 6, "n_tasks": 0, "kill_cooldown": 99}, game_map=FAR)
         arrange(env, ["here"] * 6, ducks=[5])
         a = actions_of(env)
         env.step(a.move("there"))
@@ -274,6 +280,30 @@ def test_how_much_happens_elsewhere_is_not_shown_to_a_traveller() -> None:
             there = env.game.state.room[int(env.agent_selection[-1])]
             env.step(a.move("here" if there == 2 else "next") if busy else 0)
         seen.append(frozen(env.observe("player_0")))
+    assert seen[0] == seen[1]
+
+
+@pytest.mark.xfail(
+    strict=True, reason="what happens elsewhere pushes out of the ring what a traveller has yet to be shown"
+)
+def test_how_much_happens_elsewhere_takes_nothing_from_a_traveller_in_the_parallel_form() -> None:
+    """player_1 leaves before player_0's eyes, which then sets out on a long way; the others stay, or come and go."""
+    seen = []
+    for busy in (False, True):
+        config = {"n_players": 6, "n_tasks": 0, "kill_cooldown": 99}
+        env = quack_env.parallel_env(config=config, game_map=FAR, observation="dict")
+        arrange(env, ["here"] * 6, ducks=[5], order=[1, 0, 2, 3, 4, 5])
+        a = actions_of(env)
+        wait = dict.fromkeys(env.agents, 0)
+        observations, *_ = env.step(wait | {"player_1": a.move("next"), "player_0": a.move("there")})
+        while env.game.state.tick < 20:
+            chosen = dict.fromkeys(env.concurrent_agents(), 0)
+            if busy:
+                chosen = {
+                    agent: a.move("here" if env.game.state.room[int(agent[-1])] == 2 else "next") for agent in chosen
+                }
+            observations, *_ = env.step(chosen)
+        seen.append(frozen(observations["player_0"]))
     assert seen[0] == seen[1]
 
 
@@ -455,8 +485,8 @@ def test_a_duck_sees_its_partners_and_a_goose_nobodys(mode: str) -> None:
     for i in range(7):
         observation = env.observe(f"player_{i}")
         partners = {1, 4, 6} - {i} if i in (1, 4, 6) else set()
-        if mode == "dict":
-            flags = observation["observation"]["partners"]
+        if mode in ("dict", "image+dict"):
+            flags = numbers(observation)["partners"]
         else:
             flags = observation["observation"][env.layout.slices["partners"]]
         assert {(i + d) % 7 for d in np.flatnonzero(flags)} == partners

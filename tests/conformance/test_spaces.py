@@ -111,9 +111,14 @@ def test_spaces_are_as_interfaces_md_says(form: str, speech: str, observation: s
         if speech == "text":
             assert set(action.spaces) == {"action", "say"}
             assert isinstance(action["say"], spaces.Text)
-        if observation == "dict":
-            fields = space["observation"].spaces.values()
-            assert all(isinstance(field, spaces.Box | spaces.MultiBinary) for field in fields)
+        if observation in ("dict", "image+dict"):
+            inner = space["observation"]
+            if observation == "image+dict":
+                assert set(inner.spaces) == {"global_map", "local_view", "summary"}
+                for name in ("global_map", "local_view"):
+                    assert (inner[name].shape[2], inner[name].dtype, inner[name].high.min()) == (3, np.uint8, 255)
+                inner = inner["summary"]
+            assert all(isinstance(field, spaces.Box | spaces.MultiBinary) for field in inner.spaces.values())
         else:
             assert space["observation"].dtype == np.float32
             assert len(space["observation"].shape) == 1

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from quack_agents.base import Action, Agent
-from quack_agents.phrases import Claim, phrase
+from quack_agents.phrases import LIMIT, Claim, phrase
 from quack_agents.scripted.duck import Duck
 from quack_agents.scripted.goose import Goose
 from quack_agents.scripted.mind import Mind
-from quack_agents.scripted.persona import PERSONAS, Persona, persona
-
+from quack_agents.scripted.persona import PERSONAS, Persona, named
 from quack_env.info import Info
 from quack_env.view import View
 
@@ -30,7 +29,7 @@ class ScriptedPolicy(Agent):
     """
 
     def __init__(self, persona: str = "default") -> None:
-        self.persona = _persona(persona)
+        self.persona = named(persona)
         self.last_claims: list[Claim] = []
         """The claims of its last speech with text, in the format of annotation.md."""
         self._mind: Mind | None = None
@@ -48,7 +47,7 @@ class ScriptedPolicy(Agent):
         """A legal action; with speech "text" its words in a discussion."""
         view: View = info["view"]
         mind = self._mind
-        if mind is None or view.tick < self._tick or view.me != mind.me or info["briefing"].names != mind.briefing.names:
+        if mind is None or self._is_another_game(view, info):
             self.reset(info, 0)
             mind = self._mind
             assert mind is not None
@@ -58,18 +57,23 @@ class ScriptedPolicy(Agent):
         done = mind.decide(view, info["action_mask"])
         if isinstance(done, int):
             return done
-        spoken = phrase(done, mind.rng, mind.briefing.names[mind.me], (mind.memory.leg.first, view.tick))
+        limit = min(LIMIT, mind.briefing.config.max_say)
+        spoken = phrase(done, mind.rng, mind.briefing.names[mind.me], (mind.memory.leg.first, view.tick), limit)
         self.last_claims = spoken.claims
         return {"action": mind.world.act_speak, "say": spoken.text}
 
+    def _is_another_game(self, view: View, info: Info) -> bool:
+        """Whether the game that it was reset for is over, and nobody said so."""
+        mind = self._mind
+        return mind is not None and (
+            view.tick < self._tick or view.me != mind.me or info["briefing"].names != mind.briefing.names
+        )
+
     def beliefs(self) -> dict[str, float]:
-        """The probability of being a Duck for every other agent not known to be dead; {} before the first decision."""
+        """The probability of being a Duck for every other agent not known to be dead; {} before a game."""
         mind = self._mind
         if mind is None:
             return {}
         gone = mind.memory.dead | mind.bit
         believed = mind.beliefs()
         return {agent: believed[j] for j, agent in enumerate(mind.briefing.agents) if not gone >> j & 1}
-
-
-_persona = persona

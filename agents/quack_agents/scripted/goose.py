@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from quack_agents.scripted import speech
 from quack_agents.scripted.mind import WAIT, Mind
 from quack_agents.scripted.reason import Said
-
 from quack_env.view import View
 
 FRESH = 8
@@ -17,11 +16,10 @@ FRESH = 8
 class Goose(Mind):
     """A Goose."""
 
-    waited = 0
-
-    def new_leg(self) -> None:
-        """Wait afresh."""
+    def begin_leg(self) -> None:
+        """Wait afresh, and choose what to do when there is nothing to do."""
         self.waited = 0
+        self.gathers = self.rng.random() < self.persona.gathers
 
     # --- roaming -----------------------------------------------------------------------------------------------------
 
@@ -84,7 +82,7 @@ class Goose(Mind):
 
     def idle(self, view: View) -> int:
         """Its tasks are done: be where others are."""
-        if self.persona.gathers:
+        if self.gathers:
             return WAIT if view.room == self.world.button else self.step(view, self.world.button)
         friend = self.companion(view)
         if friend >= 0:
@@ -110,6 +108,9 @@ class Goose(Mind):
 
     # --- meetings ----------------------------------------------------------------------------------------------------
 
+    def begin_meeting(self) -> None:
+        """Nothing to prepare: it says what it knows."""
+
     def points(self, view: View) -> list[Said]:
         """What bears on the kill, then whom it suspects, then where it was; suspicion first in later rounds."""
         me, leg = self.me, self.memory.leg
@@ -124,12 +125,12 @@ class Goose(Mind):
             points = [*evidence, *accusation, *account[:2], *company, *clear, *account[2:]]
         else:
             points = [*accusation, *evidence, *clear, *company, *account]
-        return points + speech.lonely(me, leg)
+        return points + speech.solitude(me, leg)
 
     def evidence(self) -> list[Said]:
         """Who was at a scene and can have killed, the bodies found, and words that it knows to be false."""
         me, leg = self.me, self.memory.leg
-        scenes = self.suspicion.scenes(self._heard)
+        scenes = self.suspicion.scenes(self.heard)
         at_scene = []
         for victim, scene in scenes.items():
             chances = self.suspicion.opportunity(victim, scene)
@@ -144,11 +145,14 @@ class Goose(Mind):
 
     def refutations(self) -> list[Said]:
         """Where others said they were, and it was all that time, and they were not."""
-        denials = []
+        denials: list[Said] = []
         for lie in self.suspicion.lies:
             if lie.kind in ("was_in", "did_task"):
-                stays = [stay for stay in self.memory.leg.stays() if stay[0] == lie.room]
-                denials += [Said(self.me, "absent", lie.speaker, *stay[:1], first=stay[1], last=stay[2]) for stay in stays]
+                for room, start, end in speech.before_the_call(self.memory.leg):
+                    first = start if lie.first is None else max(start, lie.first)
+                    last = end if lie.last is None else min(end, lie.last)
+                    if room == lie.room and first <= last:
+                        denials.append(Said(self.me, "absent", lie.speaker, room, first=first, last=last))
         return denials
 
     def accusation(self) -> list[Said]:
@@ -166,6 +170,6 @@ class Goose(Mind):
         """The most suspicious, if suspicious enough; anybody suspicious where the next kill would lose the game."""
         suspect, belief = self.suspicion.top()
         alive = self.world.n - view.known_dead.bit_count()
-        last_chance = alive - 1 <= 2 * self.world.m
+        last_chance = alive - 1 <= 2 * self.world.m  # one more kill, and the Ducks are as many as the Geese
         threshold = min(self.persona.vote, 0.34) if last_chance else self.persona.vote
         return suspect if belief >= threshold else -1

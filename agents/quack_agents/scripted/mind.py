@@ -10,7 +10,6 @@ from quack_agents.phrases import Say, understand
 from quack_agents.scripted import speech
 from quack_agents.scripted.persona import Persona
 from quack_agents.scripted.reason import Said, Suspicion, from_token
-
 from quack_env.briefing import Briefing
 from quack_env.knowledge import Leg, Memory
 from quack_env.state import DISCUSSION, FREE
@@ -34,7 +33,7 @@ class Mind(ABC):
         self.bit = 1 << view.me
         self.memory = Memory(self.world, view.me)
         self.movement = self.memory.movement
-        self.suspicion = Suspicion(self.memory, persona.trust, self.bit | view.partners)
+        self.suspicion = Suspicion(self.memory, persona, self.bit | view.partners)
         self.goal = -1
         """The room it walks to."""
         self.worked: list[speech.Stay] = []
@@ -46,25 +45,28 @@ class Mind(ABC):
         self.uttered: list[Said] = []
         """What it said itself in this meeting."""
         self._meeting = 0
-        self._heard: list[Said] = []
+        self.heard: list[Said] = []
+        """What others said in this meeting."""
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
     def decide(self, view: View, mask: Sequence[int]) -> int | list[Say]:
         """The action, or in a discussion with text what to say."""
         self.memory.see(view)
+        self.suspicion.geese, self.suspicion.ducks = view.revealed_geese, view.revealed_ducks
         if self.memory.leg is not self._leg:
-            self._begin_leg()
+            self._next_leg()
         if view.phase == FREE:
             self._follow(view)
             return self.roam(view, mask)
         if self._meeting != view.meeting:
             self._meeting = view.meeting
-            self._heard = []
+            self.heard = []
             self.uttered = []
             self.suspicion.open()
+            self.begin_meeting()
         self._listen(view)
-        self.suspicion.assess(self._heard)
+        self.suspicion.assess(self.heard)
         if view.phase == DISCUSSION:
             return self._utter(view)
         target = self.vote(view)
@@ -84,16 +86,16 @@ class Mind(ABC):
 
     # --- roaming -----------------------------------------------------------------------------------------------------
 
-    def _begin_leg(self) -> None:
+    def _next_leg(self) -> None:
         """Everybody is somewhere else."""
         if self._leg is not None:
-            self.suspicion.close(self._heard)
+            self.suspicion.close(self.heard)
         self._leg = self.memory.leg
         self._moves = 0
         self.goal = -1
         self.worked = []
         self.last_seen = [(-1, -1)] * self.world.n
-        self.new_leg()
+        self.begin_leg()
 
     def _follow(self, view: View) -> None:
         """Keep track of where everybody was last seen, or went."""
@@ -109,8 +111,13 @@ class Mind(ABC):
             if not move.arrived and not view.here >> move.who & 1:
                 self.last_seen[move.who] = move.to, move.tick
 
-    def new_leg(self) -> None:
+    @abstractmethod
+    def begin_leg(self) -> None:
         """A new leg has begun."""
+
+    @abstractmethod
+    def begin_meeting(self) -> None:
+        """A meeting has begun."""
 
     def step(self, view: View, room: int) -> int:
         """The move toward another room."""
@@ -141,14 +148,14 @@ class Mind(ABC):
         if self.world.speech == TOKENS:
             meeting = view.meeting - 1
             heard = [h for h in self.memory.statements if h.meeting == meeting and h.speaker != self.me]
-            self._heard = [from_token(h) for h in heard]
+            self.heard = [from_token(h) for h in heard]
         else:
             names = self.briefing.names
             for message in view.messages:
                 if message.meeting == view.meeting - 1 and message.speaker in names:
                     speaker = names.index(message.speaker)
                     says = understand(message.text, names, self.briefing.game_map.rooms)
-                    self._heard += [speech.by_numbers(self.briefing, speaker, say) for say in says]
+                    self.heard += [speech.by_numbers(self.briefing, speaker, say) for say in says]
 
     def _utter(self, view: View) -> int | list[Say]:
         """A statement of the grammar, or what to put into words: the best points not made before."""
@@ -162,6 +169,8 @@ class Mind(ABC):
             return self.world.A - 1
         chosen = points[: self.rng.randint(2, A_FEW)]
         self.uttered += chosen
+        if not chosen:
+            return [Say("nothing")]
         return [speech.in_words(self.briefing, point, self.strength(point)) for point in chosen]
 
     def strength(self, point: Said) -> str:
@@ -170,5 +179,5 @@ class Mind(ABC):
         return "strong" if belief > 0.8 else "moderate" if belief > 0.45 else "weak"
 
     def beliefs(self) -> list[float]:
-        """Probability of being a Duck by seat, as it knows it."""
-        return self.suspicion.probability
+        """Probability of being a Duck by seat, as of the last thing it saw or heard."""
+        return self.suspicion.refreshed()

@@ -19,16 +19,20 @@ class Persona:
     """Belief from which it votes for somebody and does not skip."""
     call: float
     """Belief from which it walks to the button and calls a meeting."""
+    doubt: float
+    """How much suspicion is left of somebody who cannot have killed, by what it remembers: 0 for none to 1 for all."""
+    weighs: bool
+    """Whether it weighs how well each could have killed, and not only who could not."""
     trust: float
     """Weight of what others say without proof, in units of log odds."""
     wary: float
     """Belief from which it leaves a room in which it is alone with somebody."""
     company: int
     """Ticks it goes out of its way, or waits, for a companion."""
-    gathers: bool
-    """Whether it stays where people gather when its tasks are done."""
+    gathers: float
+    """Probability, drawn for each leg, of staying by the button when its tasks are done."""
     rests: int
-    """Ticks it then stays in company before it walks on."""
+    """Ticks it otherwise stays in company then before it walks on."""
     # as a Duck
     crowd: int
     """Other Geese in whose presence it kills, once it has lost patience."""
@@ -54,28 +58,32 @@ PERSONAS = {
             accuse=0.4,
             vote=0.4,
             call=0.9,
+            doubt=0.25,
+            weighs=False,
             trust=1.0,
             wary=0.6,
             company=1,
-            gathers=False,
+            gathers=0.6,
             rests=4,
             crowd=2,
-            patience=25,
+            patience=12,
             margin=1,
             unseen=4,
             self_report=0.5,
             lies=(0.45, 0.25, 0.15, 0.15),
-            accuses=0.3,
+            accuses=0.6,
         ),
         Persona(
             name="aggressive",
             accuse=0.3,
             vote=0.28,
             call=0.7,
+            doubt=0.5,
+            weighs=False,
             trust=1.4,
             wary=0.9,
             company=0,
-            gathers=False,
+            gathers=0.0,
             rests=4,
             crowd=2,
             patience=4,
@@ -87,16 +95,18 @@ PERSONAS = {
         ),
         Persona(
             name="cautious",
-            accuse=0.55,
-            vote=0.55,
+            accuse=0.6,
+            vote=0.65,
             call=0.95,
+            doubt=0.002,
+            weighs=True,
             trust=0.7,
             wary=0.35,
             company=3,
-            gathers=True,
-            rests=10_000,
-            crowd=0,
-            patience=10_000,
+            gathers=1.0,
+            rests=4,
+            crowd=2,
+            patience=30,
             margin=2,
             unseen=6,
             self_report=0.15,
@@ -107,7 +117,7 @@ PERSONAS = {
 }
 
 
-def persona(name: str) -> Persona:
+def named(name: str) -> Persona:
     """The persona of that name.
 
     Raises:

@@ -1,4 +1,4 @@
-"""How likely each other player is a Duck: by who could have killed, by words that cannot be true, and by others' words."""
+"""How likely each other player is a Duck: by who could have killed, by words that cannot be true, by others' words."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from math import exp, log
 from typing import NamedTuple
 
+from quack_agents.scripted.persona import Persona
 from quack_env.kinds import STATEMENTS
 from quack_env.knowledge import NOWHERE, Heard, Leg, Memory, Picture
 
-FLOOR = 0.002
-"""Share of the average opportunity left to somebody who had none, where there is one Duck."""
-SHARED_FLOOR = 0.35
-"""The same where another Duck may have been the killer."""
+SHARED = 0.35
+"""Doubt at least, where another Duck may have been the killer."""
+CAUGHT = 5.0
+"""Log odds for having been alone with the victim and the observer at the kill."""
 STOOD_BY = 2.5
 """Log odds for standing by a body when the observer came in: a Goose would have reported it."""
 LIED = 2.5
@@ -25,7 +26,6 @@ PLACED = 1.6
 """Log odds for having been seen at the scene, by another's word, times the trust in it."""
 CLEARED = 0.6
 """Log odds that another's defence takes off, times the trust in it."""
-RIG = 1.0
 FADES = 0.8
 """What is left of the log odds of one leg in the next."""
 
@@ -54,9 +54,9 @@ class Suspicion:
     ``probability[j]``: that seat j is a Duck, 0 for the observer and for proven Geese.
     """
 
-    def __init__(self, memory: Memory, trust: float, innocent: int) -> None:
+    def __init__(self, memory: Memory, persona: Persona, innocent: int) -> None:
         self.memory = memory
-        self.trust = trust
+        self.persona = persona
         self.innocent = innocent
         """Seats that are no suspects: the observer, and whom it knows."""
         self.n = memory.world.n
@@ -64,8 +64,8 @@ class Suspicion:
         self.carried = [0.0] * self.n
         """Log odds of the legs before."""
         self.score = self.carried
-        self.geese = 0
-        """Seats whose role an ejection has shown to be Goose."""
+        self.geese = self.ducks = 0
+        """Seats whose role an ejection has shown (config reveal_role)."""
         self._leg: Leg | None = None
         self.probability = self._normalised(self.carried)
 
@@ -134,10 +134,17 @@ class Suspicion:
         chances = self.opportunity(victim, scene)
         suspects = [j for j in range(self.n) if self.is_suspect(j) and not self.memory.dead >> j & 1]
         total = sum(chances[j] for j in suspects)
-        if total > 0:
-            floor = FLOOR if self.m == 1 else SHARED_FLOOR
-            for j in suspects:
-                score[j] += RIG * log(max(chances[j] * len(suspects) / total, floor))
+        doubt = self.persona.doubt if self.m == 1 else max(self.persona.doubt, SHARED)
+        weighs = self.persona.weighs or self.m > 1  # who cannot have been one killer is not clear of being another
+        body = self.memory.leg.body(victim)
+        if body is not None and body.near >= 0:  # it was there
+            able = [j for j in suspects if chances[j] > 0]
+            if len(able) == 1:
+                score[able[0]] += CAUGHT
+            doubt = min(doubt, SHARED if self.m > 1 else 0.01)
+        for j in suspects if total > 0 else ():
+            share = chances[j] * len(suspects) / total if weighs else float(chances[j] > 0)
+            score[j] += log(max(share, doubt))
 
     def _weigh_company(self, score: list[float]) -> None:
         """Those who stood by a body when the observer came in, and had not come with it."""
@@ -161,7 +168,7 @@ class Suspicion:
             if s.target < 0 or s.speaker == self.memory.me or key in counted:
                 continue
             counted.add(key)
-            weight = self.trust * (1 - before[s.speaker])
+            weight = self.persona.trust * (1 - before[s.speaker])
             if s.kind == "suspect":
                 if self.innocent >> s.target & 1:
                     score[s.speaker] += BLAMED_ME
@@ -214,13 +221,17 @@ class Suspicion:
         best = max((p, -j) for j, p in enumerate(self.probability) if not dead >> j & 1)
         return (-best[1], best[0]) if best[0] > 0 else (-1, 0.0)
 
+    def refreshed(self) -> list[float]:
+        """The probabilities, without those who have been proven Geese since the last meeting."""
+        return self._normalised(self.score)
+
     def _normalised(self, score: Sequence[float]) -> list[float]:
         """Probabilities that sum to the number of Ducks, none above 1."""
         probability = [0.0] * self.n
         open_ = [j for j in range(self.n) if self.is_suspect(j)]
         left = float(self.m)
         for j in open_[:]:
-            if self.memory.killers >> j & 1:
+            if (self.memory.killers | self.ducks) >> j & 1:
                 probability[j] = 1.0
                 open_.remove(j)
                 left -= 1.0

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from quack_agents.phrases import Say
 from quack_agents.scripted.reason import Said
-
 from quack_env.briefing import Briefing
 from quack_env.kinds import DID_TASK, NOTHING, SAW, SUSPECT, VOUCH, WAS_IN
 from quack_env.knowledge import Leg
@@ -115,12 +114,17 @@ def movements(me: int, leg: Leg, who: int) -> list[Said]:
     ]
 
 
-def lonely(me: int, leg: Leg) -> list[Said]:
+def before_the_call(leg: Leg) -> list[Stay]:
+    """Own stays without the tick of the call, which may have put a traveller back into the room."""
+    return [(room, first, min(last, leg.last - 1)) for room, first, last in leg.stays() if first < leg.last]
+
+
+def solitude(me: int, leg: Leg) -> list[Said]:
     """Stays in which nobody else was seen."""
-    return [
-        Said(me, "nobody", room=room, first=first, last=last)
-        for room, first, last in leg.stays()
-        if all(
-            leg.clear[t - leg.first] == room and not leg.seen[t - leg.first] for t in range(first, last + 1)
-        )
-    ]
+
+    lonely = []
+    for room, first, last in before_the_call(leg):
+        ticks = range(first - leg.first, last - leg.first + 1)
+        if all(leg.clear[t] == room and not leg.seen[t] for t in ticks):
+            lonely.append(Said(me, "nobody", room=room, first=first, last=last))
+    return lonely

@@ -1,0 +1,76 @@
+"""Policies by name."""
+
+from __future__ import annotations
+
+import tomllib
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import quack_env.policies
+from quack_agents import HumanPolicy, RandomPolicy, ScriptedPolicy
+from quack_agents.base import pick
+from quack_env import ConfigError
+from quack_env.policies import GROUP, known_policies, make_policy
+
+PROJECT = Path(__file__).parents[2] / "pyproject.toml"
+
+
+@pytest.fixture(autouse=True)
+def declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entry points of pyproject.toml, whether the package is installed here or not."""
+    table = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]["entry-points"][GROUP]
+    points = EntryPoints(EntryPoint(name, value, GROUP) for name, value in table.items())
+    monkeypatch.setattr(quack_env.policies, "entry_points", lambda **select: points.select(**select))
+
+
+@pytest.mark.parametrize("name, kind", [("random", RandomPolicy), ("scripted", ScriptedPolicy), ("human", HumanPolicy)])
+def test_names_stand_for_policies(name: str, kind: Any) -> None:
+    assert type(make_policy(name)) is kind
+    assert make_policy(name) is not make_policy(name)
+
+
+def test_what_follows_the_colon_goes_to_the_policy() -> None:
+    policy: Any = make_policy("scripted:cautious")
+    assert policy.persona.name == "cautious"
+
+
+def test_known_policies_are_those_of_the_project() -> None:
+    assert {"human", "random", "scripted"} <= set(known_policies())
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("scriptd", "policy='scriptd': unknown; known are human, random, scripted"),
+        ("", "policy='': unknown"),
+        ("openai/gpt", "unknown"),
+        ("scripted:rude", "persona='rude': must be one of default, aggressive, cautious"),
+        ("random:5", "policy='random:5': random takes no argument"),
+    ],
+)
+def test_names_that_stand_for_nothing(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_policy(name)
+
+
+def test_a_policy_is_named_by_text() -> None:
+    with pytest.raises(ConfigError, match="must be a name"):
+        make_policy(5)  # type: ignore[arg-type]
+
+
+def test_without_an_installation_the_message_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(quack_env.policies, "entry_points", lambda **select: EntryPoints(()))
+    with pytest.raises(ConfigError, match="is quack_env installed"):
+        make_policy("random")
+
+
+def test_pick_takes_the_first_legal_action_in_words() -> None:
+    env = quack_env.raw_env()
+    env.reset(seed=0)
+    info = env.last()[4]
+    assert pick(info, "report()", "speak()", "wait()") == 0
+    with pytest.raises(ValueError, match="none of fly"):
+        pick(info, "fly()")

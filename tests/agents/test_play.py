@@ -1,0 +1,105 @@
+"""The standard loop with policies in the seats."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pettingzoo.utils.wrappers import BaseWrapper
+
+import quack_env
+from quack_agents import RandomPolicy, ScriptedPolicy, play
+from quack_env import ConfigError
+from quack_env.chance import policy_seed
+
+
+def seats(env: Any, policy: Any = RandomPolicy) -> dict[str, Any]:
+    return {agent: policy() for agent in env.possible_agents}
+
+
+@pytest.mark.parametrize("make", [quack_env.raw_env, quack_env.env, lambda: BaseWrapper(quack_env.env())])
+def test_it_plays_to_the_end_in_any_wrapper(make: Any) -> None:
+    env = make()
+    outcome = play(env, seats(env), seed=3)
+    assert outcome == env.unwrapped.game.outcome
+    assert outcome.winner in ("geese", "ducks")
+
+
+def test_wrappers_change_nothing() -> None:
+    plain, wrapped = quack_env.raw_env(), quack_env.env()
+    taken: list[list[Any]] = [[], []]
+    for env, actions in zip((plain, wrapped), taken, strict=True):
+        play(env, seats(env, ScriptedPolicy), seed=5, on_step=lambda *step, to=actions: to.append(step))
+    assert taken[0] == taken[1]
+
+
+def test_the_next_game_without_a_seed_is_another_one() -> None:
+    env = quack_env.raw_env()
+    policies = seats(env)
+    games = []
+    for seed in (1, None, None):
+        play(env, policies, seed=seed)
+        games.append(env.game.seed)
+    assert len(set(games)) == 3
+
+
+class Noting(RandomPolicy):
+    """Keeps the seed of its last reset, and whether it was reset before it decided."""
+
+    seed = -1
+    asked = False
+
+    def reset(self, info: Any, seed: int) -> None:
+        assert not self.asked
+        self.seed = seed
+        super().reset(info, seed)
+
+    def __call__(self, observation: Any, info: Any) -> Any:
+        assert self.seed >= 0
+        self.asked = True
+        return super().__call__(observation, info)
+
+
+def test_policies_are_reset_before_their_first_decision_with_their_own_seed() -> None:
+    env = quack_env.raw_env()
+    policies = seats(env, Noting)
+    play(env, policies, seed=11)
+    asked = [seat for seat, policy in enumerate(policies.values()) if policy.asked]
+    assert asked
+    assert all(policies[f"player_{seat}"].seed == policy_seed(11, seat) for seat in asked)
+
+
+def test_a_function_is_a_policy_and_may_sit_in_every_seat() -> None:
+    env = quack_env.raw_env(max_ticks=5)
+
+    def first(observation: Any, info: Any) -> int:
+        return int(info["action_mask"].argmax())
+
+    outcome = play(env, dict.fromkeys(env.possible_agents, first), seed=0)
+    assert outcome.reason == "timeout"
+
+
+def test_what_a_policy_raises_passes_through() -> None:
+    env = quack_env.raw_env()
+
+    def fails(observation: Any, info: Any) -> int:
+        raise RuntimeError("no answer")
+
+    with pytest.raises(RuntimeError, match="no answer"):
+        play(env, {**seats(env), "player_2": fails}, seed=0)
+
+
+def test_an_illegal_action_of_a_policy_is_not_repaired() -> None:
+    env = quack_env.raw_env()
+    with pytest.raises(quack_env.IllegalActionError, match="player_1"):
+        play(env, {**seats(env), "player_1": lambda observation, info: 10_000}, seed=0)
+
+
+def test_every_agent_needs_a_policy_of_its_own() -> None:
+    env = quack_env.raw_env()
+    with pytest.raises(ConfigError, match="no policy for player_5"):
+        play(env, {agent: RandomPolicy() for agent in env.possible_agents[:5]})
+    with pytest.raises(ConfigError, match="no agent player_9"):
+        play(env, {**seats(env), "player_9": RandomPolicy()})
+    with pytest.raises(ConfigError, match="player_0 and player_1 share one policy"):
+        play(env, dict.fromkeys(env.possible_agents, RandomPolicy()))
