@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -35,17 +35,14 @@ def play(env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_s
         ConfigError: where an agent has no policy, or two share one that keeps a memory.
     """
     table = _Table(env, policies, seed)
-    asked: dict[str, Future[Any]] = {}
+    asked: dict[str, Any] = {}
     with table.recorded():
-        try:
-            for agent in table.turns():
-                if not asked:
-                    asked = {a: LOOP.submit(ask) for a, ask in table.independent()}
-                action = asked.pop(agent).result() if agent in asked else table.decide(agent)
-                table.step(agent, action, on_step)
-        finally:
-            for future in asked.values():
-                future.cancel()
+        for agent in table.turns():
+            asks = table.independent() if not asked else {}
+            if asks:
+                asked = LOOP.run(_together(asks))
+            action = asked.pop(agent) if agent in asked else table.decide(agent)
+            table.step(agent, action, on_step)
     return table.outcome
 
 
@@ -54,19 +51,31 @@ async def play_async(
 ) -> Outcome:
     """As `play`, on the running event loop, so that many games can go on at once; sync policies are called in it."""
     table = _Table(env, policies, seed)
-    asked: dict[str, asyncio.Task[Any]] = {}
+    asked: dict[str, Any] = {}
     with table.recorded():
-        try:
-            for agent in table.turns():
-                if not asked:
-                    asked = {a: asyncio.create_task(ask) for a, ask in table.independent()}
-                action = await asked.pop(agent) if agent in asked else await table.decide_async(agent)
-                table.step(agent, action, on_step)
-        finally:
-            for task in asked.values():
-                task.cancel()
-            await asyncio.gather(*asked.values(), return_exceptions=True)
+        for agent in table.turns():
+            asks = table.independent() if not asked else {}
+            if asks:
+                asked = await _together(asks)
+            action = asked.pop(agent) if agent in asked else await table.decide_async(agent)
+            table.step(agent, action, on_step)
     return table.outcome
+
+
+async def _together(asks: Mapping[str, Coroutine[Any, Any, Any]]) -> dict[str, Any]:
+    """All decisions, awaited at once; where one fails, the others are cancelled and have ended."""
+    tasks = {agent: asyncio.ensure_future(ask) for agent, ask in asks.items()}
+    try:
+        await asyncio.gather(*tasks.values())
+    except BaseException as fault:
+        for task in tasks.values():
+            task.cancel()
+        ended = await asyncio.gather(*tasks.values(), return_exceptions=True)
+        if isinstance(fault, ModelError | BudgetError):  # what the others' calls took is recorded too
+            done = [notes for action in ended if (notes := getattr(action, "notes", None)) is not None]
+            fault.calls = [call for notes in done for call in notes.calls] + list(fault.calls)
+        raise
+    return {agent: task.result() for agent, task in tasks.items()}
 
 
 def play_many(games: Iterable[Callable[[], Any]], jobs: int = 8) -> list[Any]:
@@ -115,15 +124,15 @@ class _Table:
             else:
                 yield agent
 
-    def independent(self) -> list[tuple[str, Coroutine[Any, Any, Any]]]:
+    def independent(self) -> dict[str, Coroutine[Any, Any, Any]]:
         """What is to be awaited of the agents that decide independently right now, where there are several."""
         if not self.concurrent:
-            return []
+            return {}
         inner = self.env.unwrapped
         agents = [agent for agent in inner.concurrent_agents() if agent in self.concurrent]
         if len(agents) < 2:
-            return []
-        return [(agent, self._act(agent, *inner.decision_of(agent))) for agent in agents]
+            return {}
+        return {agent: self._act(agent, *inner.decision_of(agent)) for agent in agents}
 
     def decide(self, agent: str) -> Any:
         """The decision of the selected agent."""

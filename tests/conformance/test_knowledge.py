@@ -14,6 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import quack_env
+from quack_env.chance import SPEAK, TURN, game_key, shuffle
 from quack_env.kinds import KINDS, unpack
 
 from .play import (
@@ -668,6 +669,29 @@ def _mark(due: list[list[Any]], env: Any, i: int) -> None:
         _note(due, env)
 
     env.step = step
+
+
+def test_a_crowd_elsewhere_cuts_nothing_that_was_witnessed() -> None:
+    """player_0 stays alone in the attic while fifteen walk to and fro, one calls, fourteen are put back and all speak.
+
+    It acts first in tick 1, would act last in tick 2, and speaks last: 73 events somebody saw, 16 of them it.
+    """
+    order, speaking = [0] * 16, [0] * 16
+    for seed in range(10_000):
+        shuffle(game_key(seed), TURN, 2, 16, order)
+        shuffle(game_key(seed), SPEAK, 0, 16, speaking)
+        if order[15] == speaking[15] == 0:
+            break
+    env = house(n_players=16, kill_cooldown=9)
+    arrange(env, ["attic"] + ["kitchen"] * 15, ducks=[15], cooldown=9, seed=seed)
+    a = actions_of(env)
+    steps(env, 0, *[a.move("hall")] * 15, *[a.move("kitchen")] * 14, a.call)
+    while env.agent_selection != "player_0":
+        env.step(a.nothing)
+    view = env.last()[4]["view"]
+    kinds = [kind for kind, _, _ in witnessed(env, 0)]
+    assert kinds == ["meeting_called"] + ["statement"] * 15
+    assert view.dropped == 0
 
 
 def test_more_than_16_events_are_cut_to_the_last_16_and_flagged() -> None:

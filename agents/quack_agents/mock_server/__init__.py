@@ -1,0 +1,9 @@
+"""A model server for tests and for trying things out: the OpenAI chat protocol on loopback, without any model.
+
+It reads the prompts of `quack_agents.vlm`, plays sensibly from them, and can be told to misbehave.
+"""
+
+from quack_agents.mock_server.misbehaviour import MODES, Misbehaviour
+from quack_agents.mock_server.server import MockServer, serve
+
+__all__ = ["MODES", "Misbehaviour", "MockServer", "serve"]

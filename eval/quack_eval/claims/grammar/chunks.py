@@ -1,0 +1,343 @@
+"""Phrases of a sentence: persons, and groups of verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quack_eval.claims.grammar.discourse import POSSESSIVES, PRONOUNS, Discourse
+from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import (
+    ADVERBS,
+    ANYBODY,
+    AUXILIARIES,
+    BASE,
+    CONNECTIVES,
+    DETERMINERS,
+    EITHER,
+    FINITE,
+    GERUND,
+    MODALS,
+    NEGATIONS,
+    NOBODY,
+    NOUNS_TOO,
+    PARTICIPLE,
+    PREPOSITIONS,
+    VERBS,
+)
+
+_SOMEBODY = frozenset("person persons player players people soul souls goose geese crewmate crewmates one body being".split())
+FACT, MAYBE, MUST, TO = "fact", "maybe", "must", "to"
+"""Moods of a verb group: asserted, possible only, concluded, an infinitive."""
+
+
+@dataclass(slots=True)
+class Persons:
+    """A phrase for players, tokens ``first`` to ``last``; ``owner`` where it is a possessive.
+
+    ``indefinite`` is "nobody" or "anybody" for phrases that name no player.
+    """
+
+    first: int
+    last: int
+    who: tuple[str, ...]
+    owner: bool = False
+    indefinite: str = ""
+    called: bool = False
+    pronoun: str = ""
+
+
+@dataclass(slots=True)
+class Group:
+    """A verb with its auxiliaries, tokens ``first`` to ``last``."""
+
+    first: int
+    last: int
+    kind: str
+    lemma: str
+    form: str
+    negative: bool = False
+    mood: str = FACT
+    passive: bool = False
+
+
+# --- persons ---------------------------------------------------------------------------------------------------------
+
+
+def persons(tokens: Sequence[Token], discourse: Discourse) -> list[Persons]:
+    """The phrases for players, in order, pronouns resolved."""
+    found: list[Persons] = []
+    discourse.current, discourse.acting = [], []
+    at = 0
+    while at < len(tokens):
+        phrase = _indefinite(tokens, at) or _list(tokens, at, discourse)
+        if phrase is None:
+            at += 1
+            continue
+        if phrase.called:
+            together = found and found[-1].called and phrase.first - found[-1].last <= 2
+            discourse.addressed = (*found[-1].who, *phrase.who) if together else phrase.who
+        elif phrase.who and (phrase.owner or _acts(tokens, phrase.last + 1)):
+            discourse.acting += [p for p in phrase.who if p != discourse.voice][:1] if len(phrase.who) == 1 else []
+        discourse.mention(phrase.who)
+        found.append(phrase)
+        at = phrase.last + 1
+    return found
+
+
+def _acts(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a verb follows: then the phrase before is its subject."""
+    while p < len(tokens) and tokens[p].kind == "word" and tokens[p].text in ADVERBS:
+        p += 1
+    word = _text(tokens, p)
+    return word in AUXILIARIES or word in MODALS or (word in VERBS and VERBS[word].form != GERUND)
+
+
+def _text(tokens: Sequence[Token], at: int) -> str:
+    return tokens[at].text if 0 <= at < len(tokens) else ""
+
+
+def _indefinite(tokens: Sequence[Token], at: int) -> Persons | None:
+    """nobody, no one, anyone else, a single soul, any players, not a single person."""
+    word = _text(tokens, at)
+    if word in NOBODY and (word != "none" or _text(tokens, at + 1) == "of"):
+        if word == "none":
+            return None
+        return Persons(at, _else(tokens, at), (), indefinite="nobody")
+    if word in ANYBODY:
+        return Persons(at, _else(tokens, at), (), indefinite="anybody")
+    if word in ("no", "any", "a", "another", "single", "other"):
+        p = at + 1
+        while _text(tokens, p) in ("single", "other", "living", "-") and _text(tokens, p + 1) in _SOMEBODY | {"single", "other", "living", "-"}:
+            p += 1
+        adjectives = {_text(tokens, q) for q in range(at, p)}
+        if _text(tokens, p) in _SOMEBODY and (word in ("no", "any", "another", "single") or adjectives & {"single", "living"} or _text(tokens, p) == "soul"):
+            if _text(tokens, p) in ("body", "one") and word == "a":
+                return None
+            return Persons(at, _else(tokens, p), (), indefinite="nobody" if word == "no" else "anybody")
+    return None
+
+
+def _else(tokens: Sequence[Token], p: int) -> int:
+    return p + 1 if _text(tokens, p + 1) == "else" else p
+
+
+def _list(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | None:
+    """A player, or several joined by commas and `and`."""
+    first = _one(tokens, at, discourse)
+    if first is None:
+        return None
+    if _called(tokens, first):
+        return _calls(tokens, first, discourse)
+    who, last, owner = list(first.who), first.last, first.owner
+    while not owner and (after := _next_of_list(tokens, first.first, last, discourse)):
+        who += [p for p in after.who if p not in who]
+        last, owner = after.last, after.owner
+    if discourse.voice in who and len(who) > 1:
+        discourse.with_me = tuple(p for p in who if p != discourse.voice)
+    return Persons(first.first, last, tuple(who), owner, pronoun=first.pronoun if last == first.last else "")
+
+
+def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | None:
+    token = tokens[at]
+    owner = at + 1 < len(tokens) and tokens[at + 1].kind == "poss"
+    if token.kind == "name":
+        discourse.mention((token.value,))
+        return Persons(at, at + owner, (token.value,), owner)
+    if token.kind == "word" and token.text in PRONOUNS:
+        owner = token.text in POSSESSIVES and (token.text != "her" or _noun_follows(tokens, at + 1))
+        return Persons(at, at, discourse.who(token.text), owner, pronoun=token.text)
+    if token.text in ("both", "neither", "two", "three", "either") and _text(tokens, at + 1) == "of" and _text(tokens, at + 2) in ("us", "you", "them"):
+        return Persons(at, at + 2, discourse.who(_text(tokens, at + 2)), indefinite="")
+    return None
+
+
+def _noun_follows(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a noun comes: then `her` is a possessive."""
+    word = _text(tokens, at)
+    if at >= len(tokens) or tokens[at].kind != "word":
+        return False
+    verb = VERBS.get(word)
+    if verb is not None and word not in NOUNS_TOO:
+        return False
+    return word not in PREPOSITIONS and word not in CONNECTIVES and word not in ADVERBS and word not in ("there", "here", "alive", "dead")
+
+
+def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Discourse) -> Persons | None:
+    """The next player of a list after token ``last``; a comma alone does not join two, since it may call somebody."""
+    p = last + 1
+    comma = _text(tokens, p) == ","
+    p += comma
+    joined = _text(tokens, p) in ("and", "&", "or", "/", "+", "nor")
+    p += joined
+    p += _text(tokens, p) in ("both", "even", "also")
+    if not (joined or comma) or p >= len(tokens) or tokens[p].kind not in ("name", "word"):
+        return None
+    if tokens[p].kind == "word" and (not joined or tokens[p].text not in ("i", "me", "myself", "you", "him", "her", "them")):
+        return None
+    if tokens[p].text in ("i", "he", "she", "you") and _starts_clause(tokens, p + 1, comma and last - first < 2):
+        return None
+    if comma and not joined and not _list_goes_on(tokens, p + 1):
+        return None
+    return _one(tokens, p, discourse)
+
+
+def _starts_clause(tokens: Sequence[Token], p: int, comma: bool) -> bool:
+    """Whether `and I` begins a clause of its own: not where `were` or `both` shows that two are meant."""
+    while _text(tokens, p) in ADVERBS and _text(tokens, p) not in ("both", "together"):
+        p += 1
+    return comma or _text(tokens, p) in ("was", "am", "'m")
+
+
+def _list_goes_on(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a list continues after a name: `, NAME` or `and NAME`."""
+    while p < len(tokens):
+        if _text(tokens, p) == ",":
+            p += 1
+        if _text(tokens, p) in ("and", "&", "or"):
+            return p + 1 < len(tokens) and (tokens[p + 1].kind == "name" or _text(tokens, p + 1) in ("i", "me", "you"))
+        if p >= len(tokens) or tokens[p].kind != "name":
+            return False
+        p += 1
+    return False
+
+
+def _called(tokens: Sequence[Token], one: Persons) -> bool:
+    """Whether a name calls somebody: between the start or a comma and a comma or the end."""
+    if tokens[one.first].kind != "name" or one.owner:
+        return False
+    before, after = _text(tokens, one.first - 1), _text(tokens, one.last + 1)
+    if after not in (",", "—", "-", ":") and not (after in ("and", "&") and one.first == 0):
+        return one.first > 1 and before == "," and one.last + 1 == len(tokens)
+    if before in ("regarding", "concerning") or (before == "for" and one.first > 1 and tokens[one.first - 2].text == "as"):
+        return True
+    opens = one.first == 0 or before in (",", "—", ";", ":", "-") or (before in ("and", "but", "so", "look", "ok", "okay", "well", "also") and one.first < 3)
+    if after in ("and", "&"):
+        p = one.last + 2
+        return opens and p + 1 < len(tokens) and tokens[p].kind == "name" and _text(tokens, p + 1) in (",", "—", ":")
+    return opens and not _list_goes_on(tokens, one.last + 1)
+
+
+def _calls(tokens: Sequence[Token], one: Persons, discourse: Discourse) -> Persons:
+    who, last = list(one.who), one.last
+    if _text(tokens, last + 1) in ("and", "&"):
+        second = _one(tokens, last + 2, discourse)
+        if second is not None:
+            who += second.who
+            last = second.last
+    return Persons(one.first, last, tuple(who), called=True)
+
+
+# --- verbs -----------------------------------------------------------------------------------------------------------
+
+
+def groups(tokens: Sequence[Token], people: Sequence[Persons]) -> list[Group]:
+    """The verb groups, in order."""
+    within = {p for phrase in people for p in range(phrase.first, phrase.last + 1)}
+    found: list[Group] = []
+    at = 0
+    while at < len(tokens):
+        group = None if at in within or tokens[at].kind != "word" else _group(tokens, at, within)
+        if group is None:
+            at += 1
+        else:
+            found.append(group)
+            at = group.last + 1
+    return found
+
+
+def _group(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
+    """The verb group that begins here."""
+    word = tokens[at].text
+    verb = VERBS.get(word)
+    starts = word in AUXILIARIES or word in MODALS or word in ("not", "n't", "never", "cannot") or (verb is not None and verb.kind == "is")
+    if word == "to":
+        after = VERBS.get(_text(tokens, at + 1))
+        if after is None or after.form != BASE or (after.lemma in ("meeting",)):
+            return None
+        return Group(at, at + 1, after.kind, after.lemma, BASE, mood=TO)
+    if starts:
+        return _long(tokens, at, within)
+    if verb is None or not _stands_as_verb(tokens, at, within):
+        return None
+    return Group(at, at, verb.kind, verb.lemma, verb.form)
+
+
+def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
+    """A verb group that begins with an auxiliary or a negation."""
+    group = Group(at, at, "", "", "")
+    p = at
+    be = False
+    while p < len(tokens) and tokens[p].kind == "word" and p not in within:
+        word = tokens[p].text
+        verb = VERBS.get(word)
+        if word in ("not", "n't", "never", "cannot"):
+            group.negative = True
+            group.mood = MAYBE if word == "cannot" else group.mood
+        elif word == "'d" and _had(tokens, p):
+            group.kind, group.lemma, group.form = "other", "have", "finite"
+        elif word in MODALS:
+            group.mood = MUST if word == "must" else MAYBE
+        elif verb is not None and verb.kind == "is":
+            if word in ("been", "being", "be") and group.kind and be:
+                break
+            be = True
+            group.kind, group.lemma, group.form = "is", "be", verb.form
+        elif word in AUXILIARIES and not be:
+            if not group.kind or (word == "have" and group.lemma == "do"):
+                group.kind, group.lemma, group.form = ("task", "do", verb.form) if verb and verb.lemma == "do" else ("other", "have", "finite")
+        elif word in ADVERBS:
+            if word in ("probably", "likely", "maybe", "perhaps", "possibly"):
+                group.mood = MAYBE
+            p += 1
+            continue
+        elif verb is not None and _completes(verb.form, word, be, group, p - at):
+            group.passive = be and verb.form in (PARTICIPLE, EITHER)
+            group.kind, group.lemma = verb.kind, verb.lemma
+            group.form = "finite" if be or verb.form != GERUND else verb.form
+            if verb.form == BASE and group.negative and p == at + 1:
+                group.form = "finite"
+            group.last = p
+            break
+        else:
+            break
+        group.last = p
+        p += 1
+    return group if group.kind else None
+
+
+def _had(tokens: Sequence[Token], p: int) -> bool:
+    """Whether 'd stands for "had"."""
+    while p + 1 < len(tokens) and tokens[p + 1].text in ADVERBS:
+        p += 1
+    after = VERBS.get(_text(tokens, p + 1))
+    return after is not None and (after.form in (PARTICIPLE, EITHER) or after.lemma == "come")
+
+
+def _completes(form: str, word: str, be: bool, group: Group, length: int) -> bool:
+    """Whether a verb form can be the main verb of the group so far."""
+    if be:
+        return form in (GERUND, PARTICIPLE, EITHER)
+    if length and group.negative and not group.kind and group.mood == FACT:
+        return True  # never saw, not seeing
+    return form in (BASE, PARTICIPLE, EITHER)
+
+
+def _stands_as_verb(tokens: Sequence[Token], at: int, within: set[int]) -> bool:
+    """Whether a word that may be a noun or a verb is a verb here."""
+    word = tokens[at].text
+    p = at - 1
+    while p >= 0 and tokens[p].kind == "word" and tokens[p].text in ADVERBS:
+        p -= 1
+    before = _text(tokens, p)
+    kind = tokens[p].kind if p >= 0 else ""
+    if kind == "poss" or before in DETERMINERS and p not in within:
+        return False
+    if p in within and before in POSSESSIVES and before != "her":
+        return False
+    form = VERBS[word].form
+    if word not in NOUNS_TOO:
+        return not (form != GERUND and before in PREPOSITIONS and before not in ("before", "after"))
+    if p < 0 or before in (",", "and", "then", "but", "or", "who", "—", ":", "so", ";", "please", "'"):
+        return form != FINITE or word not in ("reports", "claims", "votes", "moves")
+    return p in within or kind == "name" or before in ("you", "that", "did")

@@ -1,0 +1,446 @@
+"""Clauses of a sentence: a verb group, whom it is said of, and what stands beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from quack_eval.claims.grammar.chunks import MAYBE, TO, Group, Persons, groups, persons
+from quack_eval.claims.grammar.discourse import Discourse
+from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import (
+    ADVERBS,
+    BASE,
+    BELIEVING,
+    BODY_WORDS,
+    CONNECTIVES,
+    DETERMINERS,
+    EITHER,
+    EYES,
+    GERUND,
+    PARTICIPLE,
+    PLACE_NOUNS,
+    PREPOSITIONS,
+    ROUTE_NOUNS,
+    SAID_NOUNS,
+    TIME_LINKS,
+)
+from quack_eval.claims.grammar.times import WEAK
+
+_STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
+_HYPOTHETICAL = frozenset({"if", "unless", "whether", "assuming", "suppose", "supposing"})
+
+
+@dataclass(slots=True)
+class Place:
+    """A room with the preposition before it."""
+
+    preposition: str
+    room: str
+    at: int
+
+
+@dataclass(slots=True)
+class Clause:
+    """One assertion in the making.
+
+    ``subject``: the players it is said of, or None where it is said of no player; ``indefinite`` is "nobody" or
+    "anybody" for such subjects. ``noun``: "route", "body", "said" or "" for other subjects. ``link``: the connective
+    before it. ``small``: perceived by the subject of the clause ``above`` ("saw Eve leave").
+    """
+
+    group: Group
+    subject: tuple[str, ...] | None = None
+    phrase: Persons | None = None
+    indefinite: str = ""
+    noun: str = ""
+    owner: tuple[str, ...] = ()
+    link: str = ""
+    small: bool = False
+    above: Clause | None = None
+    before: Clause | None = None
+    first: int = 0
+    last: int = 0
+    front: tuple[int, int] = (0, 0)
+    rest: tuple[int, int] = (0, 0)
+    places: list[Place] = field(default_factory=list)
+    fronted: list[Place] = field(default_factory=list)
+    objects: list[Persons] = field(default_factory=list)
+    beside: list[tuple[str, Persons]] = field(default_factory=list)
+    owners: list[Persons] = field(default_factory=list)
+    times: list[Token] = field(default_factory=list)
+    words: frozenset[str] = frozenset()
+    maybe: bool = False
+    negative: bool = False
+
+    @property
+    def subject_named(self) -> bool:
+        """Whether the subject is a player named right before the verb."""
+        return self.phrase is not None
+
+    def objects_of(self, sentence: Sentence) -> tuple[str, ...]:
+        """The players right after the verb: whom it was done to."""
+        p = self.group.last + 1
+        phrase = next((phrase for phrase in sentence.people if p <= phrase.first <= p + 1), None)
+        return () if phrase is None or phrase.owner else phrase.who
+
+
+@dataclass(slots=True)
+class Sentence:
+    """The tokens of a sentence with its phrases and clauses."""
+
+    tokens: list[Token]
+    people: list[Persons]
+    clauses: list[Clause]
+    by_token: dict[int, Persons]
+
+
+def parse(tokens: list[Token], discourse: Discourse) -> Sentence:
+    """The clauses of a sentence."""
+    people = persons(tokens, discourse)
+    by_token = {p: phrase for phrase in people for p in range(phrase.first, phrase.last + 1)}
+    sentence = Sentence(tokens, people, [], by_token)
+    for group in groups(tokens, people):
+        sentence.clauses.append(_clause(sentence, group))
+    for number, clause in enumerate(sentence.clauses):
+        after = sentence.clauses[number + 1] if number + 1 < len(sentence.clauses) else None
+        clause.rest = (clause.group.last + 1, after.first if after else len(tokens))
+        clause.last = clause.rest[1] - 1
+        _fill(sentence, clause)
+    for clause in sentence.clauses:
+        _judge_mood(clause, sentence)
+    return sentence
+
+
+# --- subjects --------------------------------------------------------------------------------------------------------
+
+
+def _clause(sentence: Sentence, group: Group) -> Clause:
+    """The clause of a verb group, with its subject and where it begins."""
+    above = sentence.clauses[-1] if sentence.clauses else None
+    low = above.group.last + 1 if above else 0
+    clause = Clause(group, above=above, before=above)
+    p = _skip_back(sentence, group.first - 1, low)
+    begin = group.first
+    phrase = sentence.by_token.get(p) if p >= low else None
+    word = sentence.tokens[p].text if p >= low else ""
+    if phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low):
+        begin = phrase.first
+        clause.phrase, clause.subject, clause.indefinite = phrase, phrase.who, phrase.indefinite
+        _perceived(clause, sentence)
+    elif word == "who" or (word == "that" and _person_before(sentence, p, low)):
+        begin = p
+        clause.link = "who"
+        before = _person_before(sentence, p, low)
+        clause.subject = before.who if before else None
+        clause.indefinite = before.indefinite if before else ""
+    elif p < low or word in CONNECTIVES or word in _STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
+        begin = _near(sentence, group.first, low)
+        _inherit(clause, sentence, begin < group.first or _joined(sentence, group.first, low))
+    elif group.form == GERUND and above is not None:
+        _inherit(clause, sentence, False)
+    elif phrase is not None and phrase.called:
+        begin = phrase.last + 1
+        _inherit(clause, sentence, True)
+    else:
+        begin = _other_subject(clause, sentence, p, low)
+    _link(clause, sentence, begin, low)
+    return clause
+
+
+def _skip_back(sentence: Sentence, p: int, low: int) -> int:
+    """Back over adverbs, times, parentheses and `in ROOM` to what may be the subject."""
+    tokens = sentence.tokens
+    while p >= low:
+        token = tokens[p]
+        if p in sentence.by_token:
+            return p
+        if token.kind == "time" or (token.kind == "word" and token.text in ADVERBS and token.text not in ("so", "then")):
+            p -= 1
+        elif token.text == ")":
+            p = _open(tokens, p, low) - 1
+        elif token.kind == "room" and p - 1 >= low and tokens[p - 1].text in PREPOSITIONS:
+            p -= 2
+        elif token.kind == "room" and p - 2 >= low and tokens[p - 1].text == "the" and tokens[p - 2].text in PREPOSITIONS:
+            p -= 3
+        elif token.text == "," and p - 1 >= low and tokens[p - 1].kind == "time" and p - 2 in sentence.by_token:
+            p -= 1
+        else:
+            return p
+    return p
+
+
+def _near(sentence: Sentence, first: int, low: int) -> int:
+    """Where a clause without a subject of its own begins: before the adverbs at its verb."""
+    while first > low and sentence.tokens[first - 1].kind == "word" and sentence.tokens[first - 1].text in ADVERBS:
+        first -= 1
+    return first
+
+
+def _joined(sentence: Sentence, first: int, low: int) -> bool:
+    """Whether a connective or a stop stands right before."""
+    p = _near(sentence, first, low) - 1
+    return p >= low and (sentence.tokens[p].text in CONNECTIVES or sentence.tokens[p].text in _STOPS)
+
+
+def _open(tokens: Sequence[Token], p: int, low: int) -> int:
+    while p > low and tokens[p].text != "(":
+        p -= 1
+    return p
+
+
+def _governed(sentence: Sentence, p: int, low: int) -> bool:
+    """Whether a phrase is the object of the preposition before it and so no subject."""
+    if p < low:
+        return False
+    word = sentence.tokens[p].text
+    return word in PREPOSITIONS and word not in CONNECTIVES and word not in ("like", "past", "within", "off", "out", "down", "up")
+
+
+def _person_before(sentence: Sentence, p: int, low: int) -> Persons | None:
+    q = p - 1
+    while q >= low and sentence.tokens[q].text in (",", "—", "("):
+        q -= 1
+    return sentence.by_token.get(q)
+
+
+def _perceived(clause: Clause, sentence: Sentence) -> None:
+    """Marks "saw [Eve come in]": a bare verb or a gerund after what was seen."""
+    above, form = clause.above, clause.group.form
+    while above is not None and above.small and above.group.kind != "see":
+        above = above.above
+    if above is None or clause.group.mood == TO:
+        return
+    sees = above.group.kind in ("see", "find") or above.group.lemma in ("have", "remember", "recall", "mention")
+    bare = form == BASE and above.group.kind == "see"
+    if sees and (bare or form == GERUND) and clause.group.mood != MAYBE:
+        clause.small = True
+        clause.above = above
+
+
+def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
+    """The subject of a clause that states none: that of the clause before it, or the speaker's at the beginning."""
+    above = clause.above
+    group = clause.group
+    if above is None:
+        clause.link = "" if joined else "start"
+        return
+    if group.form == GERUND and above.group.kind == "see" and above.group.passive:
+        clause.subject, clause.small = above.subject, True
+        return
+    if group.form in (GERUND, BASE) and above.group.kind == "see" and above.objects_of(sentence) and not joined and above.group.lemma != "join":
+        clause.subject = above.objects_of(sentence)
+        clause.small = True
+        return
+    if group.form == GERUND and above.group.kind == "see" and not above.small and above.group.lemma != "join":
+        seen = above.objects_of(sentence)
+        before = sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
+        if seen and before == ",":
+            clause.subject, clause.small = seen, True
+            return
+    if above.small and group.form in (above.group.form, GERUND):
+        clause.small = True
+        clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
+        return
+    source = above
+    while source.small and source.above is not None and group.form not in (BASE, GERUND):
+        source = source.above
+    clause.subject, clause.indefinite, clause.owner, clause.noun = source.subject, source.indefinite, source.owner, source.noun
+    clause.negative = False
+
+
+def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
+    """A subject that is no player: where it begins; its noun and whose it is."""
+    tokens = sentence.tokens
+    begin = p
+    if tokens[p].kind in ("room", "time"):
+        return clause.group.first
+    while begin > low and _of_subject(sentence, begin - 1):
+        begin -= 1
+    words = {tokens[q].text for q in range(begin, p + 1)}
+    owners = [phrase for phrase in sentence.people if phrase.owner and begin <= phrase.first <= p]
+    clause.owner = owners[-1].who if owners else ()
+    others = [phrase for phrase in sentence.people if not phrase.owner and begin <= phrase.first <= p]
+    if words & BODY_WORDS:
+        clause.noun = "body"
+        clause.owner = clause.owner or (others[-1].who if others else ())
+    elif words & EYES:
+        clause.noun = "eyes"
+    elif words & PLACE_NOUNS:
+        clause.noun = "place"
+    elif words & {"task", "tasks"} and clause.owner:
+        clause.noun = "task"
+    elif words & ROUTE_NOUNS:
+        clause.noun = "route"
+    elif words & SAID_NOUNS:
+        clause.noun = "said"
+    elif tokens[p].kind == "word" and clause.group.form in (GERUND, PARTICIPLE, EITHER) and others:
+        clause.subject = None
+    return begin
+
+
+def _of_subject(sentence: Sentence, p: int) -> bool:
+    """Whether a token may stand inside a subject that is no player."""
+    token = sentence.tokens[p]
+    if token.kind in ("room", "time"):
+        return p == 0 or sentence.tokens[p - 1].kind == "poss" or sentence.tokens[p - 1].text in DETERMINERS
+    return token.text not in CONNECTIVES and token.text not in _STOPS and token.text not in ("in", "at", "from", "to", "into")
+
+
+def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
+    """The connective before the subject, and where what is put before it begins."""
+    tokens = sentence.tokens
+    p = begin
+    while p > low:
+        token = tokens[p - 1]
+        if token.kind in ("time", "room") or (token.kind == "word" and token.text in PREPOSITIONS | DETERMINERS | ADVERBS and token.text not in CONNECTIVES) or token.text == ",":
+            if token.text == "," and not any(tokens[q].kind in ("room", "time") for q in range(p, begin)):
+                pass
+            p -= 1
+        else:
+            break
+    start = _front(tokens, p, begin, low) if clause.phrase is not None else begin
+    clause.front = (start, begin)
+    clause.first = start
+    q = start - 1
+    links = []
+    while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in _STOPS or tokens[q].text in ADVERBS):
+        links.append(tokens[q].text)
+        q -= 1
+    clause.first = max(low, min(start, q + 1)) if links else start
+    named = [word for word in links if word in CONNECTIVES and word not in ("and", "but", "so")]
+    if not clause.link:
+        clause.link = named[0] if named else (links[-1] if links else "")
+
+
+def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
+    """Where the room and time before a subject begin: only after a stop, a connective or at the beginning."""
+    for start in range(p, begin):
+        opens = start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in _STOPS
+        inside = tokens[start:begin]
+        if opens and tokens[start].text != "," and any(token.kind in ("room", "time") for token in inside):
+            return start
+    return begin
+
+
+# --- what stands beside the verb -------------------------------------------------------------------------------------
+
+
+def _fill(sentence: Sentence, clause: Clause) -> None:
+    """Places, players and times of a clause."""
+    first, last = clause.rest
+    clause.fronted = _places(sentence.tokens, *clause.front)
+    clause.places = _places(sentence.tokens, first, last)
+    clause.times = [t for t in sentence.tokens[clause.front[0] : clause.front[1]] if t.kind == "time"]
+    clause.times = [t for t in sentence.tokens[first:last] if t.kind == "time"] + clause.times
+    between = sentence.tokens[clause.phrase.last + 1 : clause.group.first] if clause.phrase else []
+    clause.times += [t for t in between if t.kind == "time"]
+    clause.words = frozenset(t.text for t in sentence.tokens[first:last] if t.kind in ("word", "arrow"))
+    preposition = ""
+    for p in range(first, last):
+        token = sentence.tokens[p]
+        phrase = sentence.by_token.get(p)
+        if phrase is not None:
+            if phrase.first == p:
+                _beside(clause, phrase, preposition)
+        elif token.kind == "word" and token.text in PREPOSITIONS:
+            preposition = token.text
+        elif token.text in _STOPS or token.text in CONNECTIVES or token.kind in ("room", "time"):
+            preposition = ""
+    clause.negative = clause.group.negative or _before_negative(sentence, clause)
+    clause.negative |= bool({"nowhere"} & clause.words) and clause.group.kind in ("is", "be")
+
+
+def _beside(clause: Clause, phrase: Persons, preposition: str) -> None:
+    if phrase.owner:
+        clause.owners.append(phrase)
+    elif phrase.called:
+        return
+    elif preposition:
+        clause.beside.append((preposition, phrase))
+    else:
+        clause.objects.append(phrase)
+
+
+def _before_negative(sentence: Sentence, clause: Clause) -> bool:
+    """neither of us saw, nor did I see, without seeing."""
+    words = [t.text for t in sentence.tokens[max(0, clause.first - 1) : clause.group.first]]
+    if any(word in ("neither", "nor", "without") for word in words):
+        return True
+    before = clause.before
+    if before is None or before.group.lemma not in ("do", "have") or before.objects or before.group.last + 2 < clause.group.first:
+        return False
+    lead = [t.text for t in sentence.tokens[max(0, before.group.first - 2) : before.group.first]]
+    return lead == ["no", "point"] or bool(lead and lead[-1] in ("nor", "neither", "never"))
+
+
+def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
+    """The rooms between two tokens, each with its preposition; "there" and "here" are rooms to be resolved."""
+    found: list[Place] = []
+    preposition = ""
+    for p in range(first, last):
+        token = tokens[p]
+        if token.kind == "room":
+            found.append(Place(preposition, token.value, p))
+        elif token.text in ("there", "here") and token.kind == "word":
+            found.append(Place("in", "", p))
+        elif token.kind == "word" and token.text in PREPOSITIONS:
+            preposition = _together(tokens, p)
+        elif token.text in ("then", "heading", "directly"):
+            preposition = preposition if token.text != "then" else ""
+        elif token.kind in ("time", "name") or token.text in (",", "—", ";", "("):
+            preposition = preposition if token.text == "," else ""
+    return found
+
+
+def _together(tokens: Sequence[Token], p: int) -> str:
+    """A preposition of several words as one: out of, up to, in from, next to."""
+    word = tokens[p].text
+    before = tokens[p - 1].text if p else ""
+    if word == "of" and before in ("out", "outside", "inside"):
+        return "from" if before == "out" else before
+    if word == "of" and before in ("direction", "side"):
+        return "to"
+    return word
+
+
+def _judge_mood(clause: Clause, sentence: Sentence) -> None:
+    """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
+    above = clause.above
+    goes_on = clause.group.mood == TO and clause.group.kind == "move" and above is not None and above.group.kind in ("leave", "move")
+    if goes_on and above is not None and not above.maybe:
+        return
+    can = clause.group.kind == "say" and sentence.tokens[clause.group.first].text == "can"
+    if can and clause.link not in _HYPOTHETICAL:
+        return
+    if above is not None and clause.link == "that" and above.negative and "true" in above.words:
+        clause.negative = not clause.negative
+    if clause.group.mood in (MAYBE, TO) or clause.link in _HYPOTHETICAL:
+        clause.maybe = True
+    elif above is not None and above.maybe and (clause.small or clause.link == "that" or clause.link in TIME_LINKS):
+        clause.maybe = True
+    elif above is not None and above.maybe and clause.phrase is None and clause.link not in ("because", "since", "then", "but"):
+        clause.maybe = True
+    elif above is not None and above.link in _HYPOTHETICAL and clause.link == "and":
+        clause.maybe = True
+    elif above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that"):
+        clause.maybe = True
+    elif clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause):
+        clause.maybe = True
+
+
+def _asked(sentence: Sentence, clause: Clause) -> bool:
+    """Whether "where X was" is what the speaker asks for or speaks of, no statement."""
+    tokens = sentence.tokens
+    at = next((p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None)
+    seen = clause.above is not None and clause.above.group.kind == "see"
+    if at is None or clause.link == "who" or (clause.link == "how" and seen):
+        return False
+    return not any(token.kind == "room" or token.text in ("there", "here", "room") for token in tokens[max(0, at - 5) : at])
+
+
+def time_of(clause: Clause) -> Token | None:
+    """The time phrase that says most: with ticks before others."""
+    strong = [t for t in clause.times if t.text.strip() not in WEAK]
+    numbered = [t for t in strong if any(char.isdigit() for char in t.text)]
+    return (numbered or strong or [None])[0]

@@ -1,0 +1,87 @@
+"""Who and where the words point to: the speaker, those addressed, those just named, the place just spoken of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from quack_eval.claims.grammar.lexicon import FEMALE, MALE
+
+_ONE = {"i": "speaker", "me": "speaker", "myself": "speaker", "my": "speaker", "mine": "speaker", "im": "speaker"}
+_HE = frozenset({"he", "him", "himself", "his"})
+_SHE = frozenset({"she", "her", "herself", "hers"})
+_THEY = frozenset({"they", "them", "themselves", "their", "theirs"})
+_WE = frozenset({"we", "us", "our", "ourselves", "ours"})
+_YOU = frozenset({"you", "your", "yourself", "yours", "yourselves", "u"})
+PRONOUNS = frozenset(_ONE) | _HE | _SHE | _THEY | _WE | _YOU
+POSSESSIVES = frozenset({"my", "his", "her", "their", "our", "your"})
+
+
+@dataclass
+class Discourse:
+    """What has been spoken of so far in an utterance, after the transcript before it.
+
+    ``mentions``: groups of players named, latest last. ``with_me``: who "we" are besides the speaker. ``places``:
+    where each player was last said to be. ``bodies``: where each body was said to lie, latest last.
+    """
+
+    speaker: str
+    players: Sequence[str]
+    addressed: tuple[str, ...] = ()
+    voice: str = ""
+    mentions: list[tuple[str, ...]] = field(default_factory=list)
+    subjects: list[tuple[str, ...]] = field(default_factory=list)
+    current: list[str] = field(default_factory=list)
+    acting: list[str] = field(default_factory=list)
+    with_me: tuple[str, ...] = ()
+    room: str | None = None
+    places: dict[str, str] = field(default_factory=dict)
+    bodies: dict[str, str | None] = field(default_factory=dict)
+    said: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.voice = self.voice or self.speaker
+
+    def mention(self, persons: tuple[str, ...]) -> None:
+        """Somebody is named."""
+        others = tuple(p for p in persons if p != self.voice)
+        if others:
+            self.mentions.append(others)
+            self.current += others
+            del self.mentions[:-12]
+
+    def who(self, pronoun: str) -> tuple[str, ...]:
+        """Whom a pronoun stands for; nobody where that is not clear."""
+        if pronoun in _ONE:
+            return (self.voice,) if self.voice else ()
+        if pronoun in _YOU:
+            return self.addressed
+        if pronoun in _WE:
+            return (self.voice, *(p for p in self.with_me if p != self.voice)) if self.voice else ()
+        if pronoun in _HE or pronoun in _SHE:
+            return self._latest(FEMALE if pronoun in _HE else MALE, pronoun in ("he", "she"))
+        return self._they()
+
+    def _latest(self, unlike: frozenset[str], nominative: bool) -> tuple[str, ...]:
+        """A single player named before whose name is not of the other gender: of this sentence, else a subject before."""
+
+        def fits(name: str) -> bool:
+            return name.lower() not in unlike and name != self.speaker
+
+        here = [name for name in self.current if fits(name)]
+        acting = [name for name in self.acting if fits(name)]
+        if here:
+            return ((acting or here)[-1],) if nominative else (here[-1],)
+        before = [name for group in self.mentions[-6:] for name in group if fits(name)]
+        before = [name for name in before if name not in self.addressed] or before
+        for group in reversed(self.subjects[-3:]):
+            if len(group) == 1 and group[0] in before[-3:]:
+                return group
+        return (before[-1],) if before else ()
+
+    def _they(self) -> tuple[str, ...]:
+        return self.mentions[-1] if self.mentions else ()
+
+    def victim(self) -> str | None:
+        """Whose body "the body" is."""
+        return next(reversed(self.bodies), None)

@@ -1,0 +1,178 @@
+"""The steps from an utterance to its claims, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from quack_eval.claims.grammar.clauses import parse
+from quack_eval.claims.grammar.discourse import Discourse
+from quack_eval.claims.grammar.events import Account, tell
+from quack_eval.claims.grammar.idioms import plainer, witnessed
+from quack_eval.claims.grammar.lexer import Token, lex, plain
+from quack_eval.claims.grammar.routes import routes
+from quack_eval.claims.grammar.sentences import sentences
+from quack_eval.claims.grammar.stance import Stances
+from quack_eval.claims.types import Claim
+
+MOST = 400
+"""Claims of an utterance at most."""
+
+
+def extract(
+    message: str,
+    *,
+    speaker: str,
+    players: Sequence[str],
+    rooms: Sequence[str],
+    tick: int | None = None,
+    transcript: Iterable[object] = (),
+) -> list[Claim]:
+    """The claims that an utterance makes, each once, in the order in which they are made.
+
+    Args:
+        message: what was said.
+        speaker: who said it.
+        players: the names of this game.
+        rooms: the rooms of this game's map.
+        tick: when; not needed by the grammar.
+        transcript: what was said before in the meeting: (speaker, text) pairs, or dicts with these keys.
+    """
+    names, places = tuple(players), tuple(rooms)
+    discourse = Discourse(speaker, names)
+    for who, text in before(transcript):
+        _remember(discourse, who, text, names, places)
+    stances = Stances(discourse)
+    claims: list[Claim] = []
+    for sentence, voice in _voiced(list(sentences(lex(message, names, places))), discourse):
+        claims += _read(message, sentence, voice, discourse, stances)
+        if len(claims) > MOST:
+            break
+    return _once(claims + stances.claims())
+
+
+def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
+    """(speaker, text) of the utterances before."""
+    for line in transcript:
+        if isinstance(line, dict):
+            yield str(line.get("speaker", "")), str(line.get("text", line.get("message", "")))
+        elif isinstance(line, tuple | list) and len(line) >= 2:
+            yield str(line[-2]), str(line[-1])
+        elif isinstance(line, str):
+            who, _, text = line.partition(": ")
+            yield who, text
+
+
+def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, stances: Stances) -> list[Claim]:
+    """The claims of one sentence, said by the speaker or quoted by it."""
+    discourse.voice = voice
+    tokens = plainer(tokens)
+    sentence = parse(tokens, discourse)
+    source = "" if voice == discourse.speaker else voice
+    account = Account(message, sentence, discourse, source, witnessed=witnessed(tokens))
+    routes(account)
+    tell(account)
+    if voice == discourse.speaker:
+        stances.read(sentence)
+    discourse.voice = discourse.speaker
+    return account.claims
+
+
+def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[list[Token], str]]:
+    """The sentences with whose words they are: the speaker's, or of whom it quotes."""
+    quotes = sum(token.kind == "quote" for sentence in found for token in sentence)
+    whole = quotes % 2 == 1 or (quotes == 2 and _long(found))
+    voice = discourse.speaker
+    for sentence in found:
+        part: list[Token] = []
+        for token in sentence:
+            if token.kind != "quote" or whole:
+                if token.kind != "quote":
+                    part.append(token)
+                continue
+            if part:
+                yield part, voice
+            voice = _quoted(part, discourse) if voice == discourse.speaker else discourse.speaker
+            part = []
+        if part and voice:
+            yield part, voice
+
+
+def _long(found: list[list[Token]]) -> bool:
+    """Whether the quotation marks hold most of what is said: then they are the speaker's own."""
+    inside = total = 0
+    within = False
+    for sentence in found:
+        for token in sentence:
+            within ^= token.kind == "quote"
+            inside += within
+            total += 1
+    return inside > total * 0.6
+
+
+def _quoted(part: list[Token], discourse: Discourse) -> str:
+    """Who is quoted after these words: whoever is named last in them."""
+    words = [token.text for token in part]
+    if words[-2:] == ["i", "quote"] or words[-3:-1] == ["i", "quote"]:
+        part = part[: len(part) - words[::-1].index("i") - 1]
+    for token in reversed(part):
+        if token.kind == "name":
+            return token.value
+        if token.text in ("you", "your", "yours") and discourse.addressed:
+            return discourse.addressed[0]
+        if token.text in ("i", "my"):
+            return discourse.speaker
+    return ""
+
+
+# --- the transcript before -------------------------------------------------------------------------------------------
+
+
+def _remember(discourse: Discourse, who: str, text: str, names: tuple[str, ...], rooms: tuple[str, ...]) -> None:
+    bodies, said = _facts(text, names, rooms)
+    for victim, room in bodies:
+        discourse.bodies.setdefault(victim, room)
+    if said:
+        discourse.said[who] = said | discourse.said.get(who, frozenset())
+
+
+@lru_cache(maxsize=4096)
+def _facts(
+    text: str, names: tuple[str, ...], rooms: tuple[str, ...]
+) -> tuple[tuple[tuple[str, str | None], ...], frozenset[str]]:
+    """(bodies with their rooms, rooms named) of an earlier utterance."""
+    bodies: dict[str, str | None] = {}
+    named = set()
+    for sentence in sentences(lex(text, names, rooms)):
+        words = {token.text for token in sentence}
+        places = [token.value for token in sentence if token.kind == "room"]
+        people = [token.value for token in sentence if token.kind == "name"]
+        named.update(places)
+        if words & {"body", "dead", "corpse"} and words & {"found", "find", "reported", "dead", "body"}:
+            for victim in people[:1] if len(people) == 1 else _dead(sentence):
+                bodies.setdefault(victim, places[0] if places else None)
+    return tuple(bodies.items()), frozenset(named)
+
+
+def _dead(sentence: list[Token]) -> list[str]:
+    """Those named right before "body" or "dead"."""
+    found = []
+    for p, token in enumerate(sentence):
+        after = [other.text for other in sentence[p + 1 : p + 4]]
+        if token.kind == "name" and any(word in ("body", "dead", "corpse") for word in after):
+            found.append(token.value)
+    return found
+
+
+def _once(claims: list[Claim]) -> list[Claim]:
+    """The claims without repetitions; of two that differ in time only, the one with a time."""
+    found: dict[Claim, Claim] = {}
+    for claim in claims:
+        key = claim.but(time=None, attribution=None)
+        kept = found.get(key)
+        if kept is None or (kept.time is None and claim.time is not None):
+            found[key] = claim
+    return list(found.values())
+
+
+__all__ = ["extract", "plain"]

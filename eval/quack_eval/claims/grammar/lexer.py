@@ -1,0 +1,160 @@
+"""An utterance as tokens: words, names of this game's players, rooms of its map, time phrases, arrows, punctuation.
+
+Every character keeps its place, so that what is quoted from the utterance is verbatim.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quack_eval.claims.grammar.lexicon import ALIASES, NOT_ROOMS, ORDINARY
+from quack_eval.claims.grammar.times import STARTS, TIME
+
+LIMIT = 20_000
+"""Characters of an utterance that are read; nobody says more in a turn."""
+
+_SAME = {
+    "’": "'", "‘": "'", "‛": "'", "`": "'", "´": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
+    "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "—", "―": "—", "−": "-", "…": ".", "*": " ", "•": " ", "#": " ",
+    "→": "→", "➡": "→", "⇒": "→", "➔": "→", "⟶": "→", "➜": "→", "►": "→", "▶": "→", "⇨": "→", "↦": "→", "➝": "→",
+    "：": ":", "，": ",", "。": ".", "？": "?", "！": "!", "；": ";", "（": "(", "）": ")",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Token:
+    """A piece of the utterance.
+
+    ``kind``: word, name, room, time, number, arrow, quote, line (a new line) or mark. ``value`` is the player's or
+    the room's own name.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+    value: str = ""
+
+
+class _Plain(dict[int, str]):
+    """Characters to plain ones of the same length; whatever cannot be seen becomes a blank."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char == "\n":
+            plain = "\n"
+        elif unicodedata.category(char)[0] in "CZ":
+            plain = " "
+        else:
+            decomposed = unicodedata.normalize("NFKC", char)
+            plain = _SAME.get(char, decomposed if len(decomposed) == 1 else char)
+        self[code] = plain
+        return plain
+
+
+_PLAIN = _Plain()
+
+
+def plain(message: str) -> str:
+    """The message with usual quotes, dashes, arrows and blanks, character for character."""
+    return message[:LIMIT].translate(_PLAIN)
+
+
+def lex(message: str, players: Sequence[str], rooms: Sequence[str]) -> list[Token]:
+    """The tokens of a message."""
+    vocabulary = _vocabulary(tuple(players), tuple(rooms))
+    return _without_emphasis(list(vocabulary.tokens(plain(message))))
+
+
+def _without_emphasis(tokens: list[Token]) -> list[Token]:
+    """The tokens without quotation marks around a word or two: those distance, they do not quote."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.kind == "quote":
+            close = next((p for p in range(at + 1, min(at + 5, len(tokens))) if tokens[p].kind == "quote"), None)
+            if close is not None:
+                found += tokens[at + 1 : close]
+                at = close + 1
+                continue
+        found.append(token)
+        at += 1
+    return found
+
+
+@lru_cache(maxsize=64)
+def _vocabulary(players: tuple[str, ...], rooms: tuple[str, ...]) -> _Vocabulary:
+    return _Vocabulary(players, rooms)
+
+
+class _Vocabulary:
+    """The regular expression of one game's tokens."""
+
+    def __init__(self, players: tuple[str, ...], rooms: tuple[str, ...]) -> None:
+        self.players = {_folded(name): name for name in players}
+        self.rooms = _room_words(rooms)
+        names = _either(self.players)
+        places = _either(self.rooms)
+        self.regex = re.compile(
+            rf"(?P<name>(?<!\w)(?:{names})(?!\w))"
+            rf"|(?P<room>(?<!\w)(?:{places})(?!\w){NOT_ROOMS})"
+            r"|(?P<arrow>-{1,3}>|=+>|→|~>|(?<=\s)>(?=\s))"
+            r"|(?P<clitic>n't\b|'(?:ve|m|re|s|d|ll)\b)"
+            r"|(?P<number>t?\d+(?:\.\d+)?)"
+            r"|(?P<word>[^\W\d_]+?(?=n't\b)|[^\W_]+)"
+            r"|(?P<line>\n+)"
+            r"|(?P<mark>—|--+|[^\w\s])",
+            re.IGNORECASE,
+        )
+
+    def tokens(self, text: str) -> Iterator[Token]:
+        at = 0
+        while match := self.regex.search(text, at):
+            kind = match.lastgroup or "mark"
+            said = match.group()
+            at = match.end()
+            if (kind == "number" or said.lower() in STARTS) and (time := TIME.match(text, match.start())):
+                at = time.end()
+                yield Token("time", time.group().lower(), time.start(), at)
+                continue
+            token = Token(kind, said.lower(), match.start(), match.end())
+            if kind == "name":
+                if said.islower() and said in ORDINARY and not text.islower():
+                    token.kind = "word"
+                else:
+                    token.value = self.players[_folded(said)]
+            elif kind == "room":
+                token.value = self.rooms[_folded(said)]
+            elif kind == "clitic":
+                token.kind = "word"
+            elif said == '"':
+                token.kind = "quote"
+            elif kind == "mark" and said.startswith("--"):
+                token.text = "—"
+            yield token
+
+
+def _folded(words: str) -> str:
+    return re.sub(r"[\s_-]+", " ", words.lower())
+
+
+def _either(words: dict[str, str]) -> str:
+    """An alternative of words, longest first; one that matches nothing where there are none."""
+    spelled = [re.escape(word).replace(r"\ ", r"[\s_-]*" if len(word) > 6 else r"[\s_-]") for word in words]
+    return "|".join(sorted(spelled, key=len, reverse=True)) or r"(?!)"
+
+
+def _room_words(rooms: tuple[str, ...]) -> dict[str, str]:
+    """Every way to name a room, to the room."""
+    words = {_folded(room): room for room in rooms}
+    for room in rooms:
+        for alias in ALIASES.get(_folded(room).replace(" ", "_"), ()):
+            words.setdefault(alias, room)
+        if " " in _folded(room):
+            words.setdefault(_folded(room).replace(" ", ""), room)
+    return words

@@ -1,0 +1,264 @@
+"""The words that the grammar knows: verbs by what they assert, nouns, connectives, aliases of rooms, genders of names."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+FINITE, BASE, GERUND, PARTICIPLE, EITHER = "finite", "base", "gerund", "participle", "either"
+"""Forms of a verb; EITHER is a past form that is a participle as well ("moved")."""
+
+
+class Verb(NamedTuple):
+    """A form of a verb: what it asserts, its base form, and which form it is."""
+
+    kind: str
+    lemma: str
+    form: str
+
+
+# what a verb asserts of its subject: see, be (somewhere), move, leave (object is the origin), enter (object is the
+# destination), find, report, call, task, say, put (object into a place), wait, aux, and other (nothing of interest)
+_REGULAR = {
+    "see": "spot notice watch observe witness encounter clock join recognize",
+    "be": "stay remain start begin end linger camp idle park hover station isolate spawn position",
+    "move": "move pass head walk travel return cut cross swing loop rotate drop step hop cruise slip sneak bail continue"
+    " proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry depart dart"
+    " follow push route work_my_way dash jog roll climb duck poke shift sweep escape trail chase navigate",
+    "enter": "enter reach visit arrive",
+    "leave": "exit",
+    "find": "discover stumble",
+    "report": "report",
+    "call": "call",
+    "task": "task work calibrate scan refuel upload download",
+    "say": "claim admit confirm state mention insist argue testify agree corroborate verify explain clarify reveal"
+    " concede acknowledge describe recall remember allege assert declare deny",
+    "put": "place pin position",
+    "wait": "wait",
+    "kill": "kill murder",
+    "other": "vote trust believe suspect accuse vouch look seem appear match line check want need ask answer try happen"
+    " help turn use name point act show talk listen notice_that add finish complete continue_on act open close"
+    " defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
+    " contradict change clear leave_out care matter count support prove ignore cover address raise share stick stop_by"
+    " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
+    " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own stay_on"
+    " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
+    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss",
+}
+_IRREGULAR = {
+    "see": [
+        ("see", "saw", "seen", "seeing", "sees"),
+        ("meet", "met", "met", "meeting_", "meets"),
+        ("catch", "caught", "caught", "catching", "catches"),
+    ],
+    "be": [
+        ("stand", "stood", "stood", "standing", "stands"),
+        ("sit", "sat", "sat", "sitting", "sits"),
+        ("hang", "hung", "hung", "hanging", "hangs"),
+        ("spend", "spent", "spent", "spending", "spends"),
+        ("keep", "kept", "kept", "keeping", "keeps"),
+    ],
+    "move": [
+        ("go", "went", "gone", "going", "goes"),
+        ("come", "came", "come", "coming", "comes"),
+        ("run", "ran", "run", "running", "runs"),
+        ("get", "got", "gotten", "getting", "gets"),
+        ("flee", "fled", "fled", "fleeing", "flees"),
+        ("take", "took", "taken", "taking", "takes"),
+        ("make", "made", "made", "making", "makes"),
+        ("set", "set", "set", "setting", "sets"),
+        ("lead", "led", "led", "leading", "leads"),
+    ],
+    "leave": [("leave", "left", "left", "leaving", "leaves")],
+    "find": [("find", "found", "found", "finding", "finds")],
+    "task": [("do", "did", "done", "doing", "does")],
+    "say": [
+        ("say", "said", "said", "saying", "says"),
+        ("tell", "told", "told", "telling", "tells"),
+        ("swear", "swore", "sworn", "swearing", "swears"),
+    ],
+    "put": [("put", "put", "put", "putting", "puts")],
+    "other": [
+        ("think", "thought", "thought", "thinking", "thinks"),
+        ("know", "knew", "known", "knowing", "knows"),
+        ("have", "had", "had", "having", "has"),
+        ("give", "gave", "given", "giving", "gives"),
+        ("hear", "heard", "heard", "hearing", "hears"),
+        ("feel", "felt", "felt", "feeling", "feels"),
+        ("mean", "meant", "meant", "meaning", "means"),
+        ("die", "died", "died", "dying", "dies"),
+        ("win", "won", "won", "winning", "wins"),
+        ("lose", "lost", "lost", "losing", "loses"),
+        ("lie", "lied", "lied", "lying", "lies"),
+        ("let", "let", "let", "letting", "lets"),
+        ("break", "broke", "broken", "breaking", "breaks"),
+        ("hold", "held", "held", "holding", "holds"),
+        ("begin_to", "began", "begun", "beginning_", "begins"),
+        ("speak", "spoke", "spoken", "speaking", "speaks"),
+        ("throw", "threw", "thrown", "throwing", "throws"),
+        ("buy", "bought", "bought", "buying", "buys"),
+        ("fall", "fell", "fallen", "falling", "falls"),
+        ("forget", "forgot", "forgotten", "forgetting", "forgets"),
+        ("shoot", "shot", "shot", "shooting", "shoots"),
+        ("bring", "brought", "brought", "bringing", "brings"),
+        ("build", "built", "built", "building", "builds"),
+        ("draw", "drew", "drawn", "drawing", "draws"),
+        ("choose", "chose", "chosen", "choosing", "chooses"),
+        ("show", "showed", "shown", "showing", "shows"),
+        ("understand", "understood", "understood", "understanding", "understands"),
+        ("write", "wrote", "written", "writing", "writes"),
+    ],
+}
+_BE_FORMS = {
+    "is": FINITE, "are": FINITE, "was": FINITE, "were": FINITE, "am": FINITE, "'m": FINITE, "'re": FINITE,
+    "be": BASE, "been": PARTICIPLE, "being": GERUND, "wasnt": FINITE, "werent": FINITE,
+}  # fmt: skip
+
+AUXILIARIES = frozenset({"do", "does", "did", "have", "has", "had", "'ve", "having"})
+MODALS = frozenset(
+    {"would", "could", "should", "might", "may", "will", "can", "ca", "wo", "'ll", "'d", "shall", "must", "cannot"}
+)
+NEGATIONS = frozenset(
+    {"not", "n't", "never", "neither", "nor", "hardly", "nowhere", "cannot", "wasnt", "didnt", "werent", "without"}
+)
+ADVERBS = frozenset(
+    "also just really actually already still then definitely clearly personally literally directly only even ever first"
+    " certainly simply explicitly specifically both all together alone again eventually quickly immediately briefly"
+    " currently now soon once finally initially mostly basically probably likely apparently supposedly allegedly"
+    " honestly physically always obviously absolutely conveniently technically completely fully too instead ended"
+    " instantly suddenly recently previously genuinely apparently safely straight openly entirely merely easily"
+    " randomly naturally distinctly lately shortly subsequently afterwards afterward deliberately barely nearly so"
+    " possibly perhaps maybe surely totally perfectly firmly independently nicely purely strictly well quite".split()
+)
+CONNECTIVES = frozenset(
+    "how and or but so because since while when where who which that then before after until if though although as unless"
+    " whereas plus once whether than except whenever wherever till yet meaning & because".split()
+)
+TIME_LINKS = frozenset("when before after until while as once since till whenever".split())
+PREPOSITIONS = frozenset(
+    "in at to into toward towards from through via by past near with on of inside within for around between across"
+    " onto over under behind beside outside about against without beyond down up off out next upon during along"
+    " among amongst like after before".split()
+)
+DETERMINERS = frozenset("the a an my your his her their our its this that these those any some no each every".split())
+NOBODY = frozenset({"nobody", "no-one", "noone", "none"})
+ANYBODY = frozenset({"anyone", "anybody"})
+BODY_WORDS = frozenset({"body", "corpse", "bodies", "remains", "dead"})
+ROUTE_NOUNS = frozenset(
+    {"route", "path", "loop", "movements", "movement", "way", "tour", "round", "trail", "itinerary", "circuit"}
+)
+PURPOSE = frozenset({"for", "to"})
+TASK_NOUNS = frozenset(
+    "task tasks scan wiring wires calibration calibrating distributor distributors filter cargo asteroids course"
+    " cameras engines work job jobs fuel samples sample objectives objective chores repairs".split()
+)
+BELIEVING = frozenset({"figure", "assume", "guess", "think", "believe", "bet", "suspect", "doubt", "imagine", "suppose"})
+"""Verbs after which the speaker gives an opinion and no statement."""
+EYES = frozenset({"eyes", "eye"})
+PLACE_NOUNS = frozenset({"location", "position", "whereabouts"})
+SAID_NOUNS = frozenset("story claim testimony account statement version timeline alibi words info information".split())
+
+ALIASES: dict[str, tuple[str, ...]] = {
+    "oxygen": ("o2", "oxy"),
+    "medbay": ("med bay", "med-bay", "med", "medical bay", "medical", "infirmary"),
+    "electrical": ("elec", "electric", "electricals"),
+    "navigation": ("nav", "navs", "navigations"),
+    "cafeteria": ("caf", "cafe", "caff", "cafetaria"),
+    "weapons": ("weps", "weapon"),
+    "storage": ("storages",),
+    "security": ("secu",),
+    "communications": ("comms", "comm"),
+    "laboratory": ("lab",),
+    "observatory": ("obs",),
+    "captains_room": ("captain's room", "captains quarters"),
+    "upper_engine": ("upper eng", "top engine"),
+    "lower_engine": ("lower eng", "bottom engine"),
+    "reactor": ("react",),
+}
+"""Further names of usual rooms."""
+
+NOT_ROOMS = r"(?!\s+(?:cameras?|cams?|feeds?|footage|filter|guard|logs?)\b)"
+"""What must not follow a room's name: then it names a thing."""
+
+ORDINARY = frozenset(
+    "frank will mark may grace hope rose art bill rob pat chase drew grant jack miles faith joy dawn".split()
+)
+"""Names that are words too: in small letters they are words."""
+
+FEMALE = frozenset(
+    "alice diana eve grace heidi ivy judy olivia peggy sybil trudy wendy anna emma mia zoe lucy sara sarah nina kate"
+    " iris jane julia karen laura lena mary nora rosa ruby tina vera carol bella clara daisy ella fiona hannah".split()
+)
+MALE = frozenset(
+    "bob charlie frank henry dave mallory_ oscar victor walter ivan jack john mark paul peter tom will adam ben carl"
+    " dan erik fred george ian james karl leo max nick otto rob sam tim hank greg mike david chris".split()
+)
+
+
+def _double(stem: str, ending: str) -> str:
+    """The stem with its last letter doubled where English does so."""
+    short = len(stem) > 2 and stem[-1] in "ptgnmbd" and stem[-2] in "aeiou" and stem[-3] not in "aeiou"
+    if short and stem not in (
+        "enter",
+        "listen",
+        "open",
+        "happen",
+        "visit",
+        "target",
+        "panic",
+        "wander",
+        "linger",
+        "reveal",
+        "mention",
+        "own",
+    ):
+        return stem + stem[-1] + ending
+    return stem + ending
+
+
+def _regular(lemma: str) -> list[tuple[str, str]]:
+    """The forms of a regular verb."""
+    if lemma.endswith("e"):
+        past, gerund = lemma + "d", (lemma[:-1] if lemma[-2] != "e" else lemma) + "ing"
+    elif lemma.endswith("y") and lemma[-2] not in "aeiou":
+        past, gerund = lemma[:-1] + "ied", lemma + "ing"
+    else:
+        past, gerund = _double(lemma, "ed"), _double(lemma, "ing")
+    if lemma.endswith("y") and lemma[-2] not in "aeiou":
+        present = lemma[:-1] + "ies"
+    else:
+        present = lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x")) else "s")
+    return [(lemma, BASE), (past, EITHER), (gerund, GERUND), (present, FINITE)]
+
+
+def _all_verbs() -> dict[str, Verb]:
+    found: dict[str, Verb] = {}
+    for kind, words in reversed(_REGULAR.items()):
+        for lemma in words.split():
+            for word, form in _regular(lemma):
+                found[word] = Verb(kind, lemma, form)
+    for kind, rows in reversed(_IRREGULAR.items()):
+        for base, past, participle, gerund, present in rows:
+            found[participle] = Verb(kind, base, PARTICIPLE)
+            found[past] = Verb(kind, base, EITHER if past == participle else FINITE)
+            found[base] = Verb(kind, base, BASE)
+            found[gerund.rstrip("_")] = Verb(kind, base, GERUND)
+            found[present] = Verb(kind, base, FINITE)
+    found["come"] = Verb("move", "come", BASE)
+    found["run"] = Verb("move", "run", BASE)
+    del found["meeting"], found["beginning"]
+    found["lay"] = Verb("be", "lie_down", FINITE)
+    found |= {word: Verb("is", "be", form) for word, form in _BE_FORMS.items()}
+    return found
+
+
+VERBS = _all_verbs()
+"""Every form of every verb."""
+
+NOUNS_TOO = frozenset(
+    "report reports claim claims vote votes move moves pass place places start end ends check checks point points match"
+    " matches need look looks run walk visit loop route routes push kill kills cut cross name sound calls call work"
+    " task tasks find sweep drop stop turn use plan hope doubt guess lead set witness show clear trust state hand"
+    " account press help note cover answer target meeting lie lies rule flag position return step track line"
+    " lock trail pressure force cast matter change share count add sighting left".split()
+)
+"""Forms that are nouns as often: verbs only where a verb must stand."""

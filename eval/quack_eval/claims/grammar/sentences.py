@@ -1,0 +1,70 @@
+"""Sentences of a token list, what is quoted in them, and what of them asks instead of asserting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import GERUND, PARTICIPLE, VERBS
+
+_ASKING = frozenset(
+    "who what where when why how which did do does were was are is can could would will have has should".split()
+)
+_OPENS = frozenset({",", "—", ";", ":", "("})
+_AFTER_IS = frozenset(
+    "the a an not in at been just also still clearly literally definitely our going got always now either most n't"
+    " never only very so too the being right already actually really back near your my supposedly lying".split()
+)
+_HELD = frozenset({"it", "he", "she", "that", "there", "who", "what", "here", "this", "where", "let", "everyone", "how"})
+
+
+def sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """The sentences, each without its question, if it asks one."""
+    sentence: list[Token] = []
+    for token in _with_is(tokens):
+        if token.kind == "line" or token.text in (".", "!", "?"):
+            if sentence:
+                yield _without_question(sentence) if token.text == "?" else sentence
+            sentence = []
+        else:
+            sentence.append(token)
+    if sentence:
+        yield sentence
+
+
+def _with_is(tokens: Sequence[Token]) -> Iterator[Token]:
+    """The tokens with every 's told apart: `is` as a word, the possessive as a mark of kind poss."""
+    for p, token in enumerate(tokens):
+        if token.text == "'s":
+            after = tokens[p + 1] if p + 1 < len(tokens) else None
+            if _is_verb(tokens[p - 1] if p else None, after):
+                token.text = "is"
+            else:
+                token.kind = "poss"
+        yield token
+
+
+def _is_verb(before: Token | None, after: Token | None) -> bool:
+    if before is not None and before.text in _HELD:
+        return True
+    if after is None or after.kind != "word":
+        return False
+    verb = VERBS.get(after.text)
+    return after.text in _AFTER_IS or (verb is not None and verb.form in (GERUND, PARTICIPLE) and after.text != "meeting")
+
+
+def _without_question(sentence: list[Token]) -> list[Token]:
+    """What stands before the question: it begins at an interrogative, after a comma, a dash or the beginning."""
+    for p in range(len(sentence) - 1, -1, -1):
+        opens = p == 0 or sentence[p - 1].text in _OPENS or sentence[p - 1].text in ("and", "but", "so", "or")
+        if opens and sentence[p].text in _ASKING and not _subordinate(sentence, p):
+            return sentence[:p]
+    return []
+
+
+def _subordinate(sentence: list[Token], p: int) -> bool:
+    """Whether `when ...` or `where ...` here continues a clause and asks nothing."""
+    words = sentence[p + 1 : p + 3]
+    return sentence[p].text in ("when", "where", "which", "who") and not any(
+        token.text in _ASKING or token.text in ("exactly", "else") for token in words
+    )

@@ -1,0 +1,220 @@
+"""The judge: one claim, or all claims of a game, against what happened."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from quack_env import Trajectory
+from quack_eval.claims import reading, support
+from quack_eval.claims.finding import FALSE, UNVERIFIABLE, WRONG_ROOM, Finding, Said
+from quack_eval.claims.record import Record
+from quack_eval.claims.time_window import Window
+from quack_eval.claims.types import ACTIVITIES, Claim
+from quack_eval.claims.verify import VERIFIERS, Case
+from quack_eval.timeline import Timeline
+
+STRETCH = re.compile(r"(?:this round,? )?from (?:around )?(?:tick )?\d+ (?:through|to|until) (?:tick )?\d+(?=;)", re.I)
+UNKNOWN = Window((), -1, -1, -1, "no such meeting", "none", known=False)
+
+
+def judge(
+    trajectory: Trajectory,
+    claim: Claim | Mapping[str, Any],
+    speaker: str | int,
+    meeting: int,
+    message: str | None = None,
+    said: Iterable[Said] | None = None,
+) -> Finding:
+    """The finding about one claim.
+
+    Args:
+        trajectory: the recorded game, ours or published.
+        claim: a `Claim`, or a dict in the format of `annotation.md` or of the published `extraction.jsonl`.
+        speaker: who said it: name, agent or seat.
+        meeting: in which meeting, from 0.
+        message: the utterance; for claims whose source does not give attribution and polarity.
+        said: what was said before it in this meeting, for accusations; by default what the recording holds of it
+            (`tokens` statements, or the published extraction beside the game).
+    """
+    judging = Judge.of(trajectory)
+    value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
+    seat = speaker if isinstance(speaker, int) else judging.record.seat(speaker)
+    digest = hashlib.sha256(message.encode()).hexdigest() if message is not None else None
+    one = Said(value, -1 if seat is None else seat, meeting, message=digest, text=message)
+    if value.type != "accusation":
+        return judging.finding(one)
+    return judging.finding(one, judging.heard(one, said))
+
+
+def judge_all(trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None) -> list[Finding]:
+    """The findings about all claims of a game, in their order; each accusation hears what was said before it."""
+    judging = Judge(timeline or Timeline(trajectory))
+    found: list[Finding] = []
+    for one in said:
+        earlier = [f for f in found if f.meeting == one.meeting] if one.claim.type == "accusation" else ()
+        found.append(judging.finding(one, earlier))
+    return judging.with_duplicates(found)
+
+
+def _spans_a_route(phrase: str | None, window: Window) -> bool:
+    """Whether a window is meant for a whole route: a stretch of time rather than a moment on the way."""
+    return window.kind in ("range", "leg", "until", "since") and not re.search(r"\bthen\b", phrase or "")
+
+
+class Judge:
+    """Judges the claims of one game."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.record = Record(timeline)
+        self.timeline = timeline
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> Judge:
+        """The judge of a trajectory, made once and kept with it."""
+        known = vars(trajectory).get("_judge")
+        if not isinstance(known, cls):
+            known = vars(trajectory)["_judge"] = cls(Timeline(trajectory))
+        return known
+
+    def finding(self, said: Said, heard: Iterable[Finding] = ()) -> Finding:
+        """The finding about one claim, after the findings about what was said before it in its meeting."""
+        speaker, meeting = said.speaker, said.meeting
+        base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
+        if not 0 <= meeting < len(self.timeline.meetings) or not 0 <= speaker < self.timeline.n:
+            return base.but(window=UNKNOWN, reason=f"no meeting {meeting} with speaker {speaker} in this game")
+        claim = reading.complete(said.claim, self.record.names[speaker], said.text)
+        base = base.but(claim=claim)
+        if claim.type in ("accusation", "defense"):
+            return support.judged(self.record, base, heard)
+        if claim.kind not in VERIFIERS:
+            return base.but(reason=f"no claim of the type {claim.type!r} can be verified")
+        return self._verified(base, said)
+
+    def _verified(self, base: Finding, said: Said) -> Finding:
+        """The finding of a claim about places or deeds."""
+        claim = base.claim
+        fault = self._fault(claim)
+        if fault:
+            return base.but(reason=fault)
+        window = self._window(claim, base)
+        if not window.spans:
+            return base.but(window=window, reason=window.how)
+        case = self._case(base, window, said.text)
+        ruling = VERIFIERS[claim.kind](case)
+        details = dict(ruling.details)
+        found = base.but(
+            window=window, verdict=ruling.verdict, reason=ruling.reason, evidence=ruling.evidence, details=details
+        )
+        if found.verdict in (FALSE, WRONG_ROOM) and claim.first_hand:
+            seats = support.exposed(self.record, found)
+            if seats:
+                found = found.but(details={**details, "exposed": list(seats)})
+        return found
+
+    def _fault(self, claim: Claim) -> str:
+        """Why a claim cannot be about this game; "" where it can."""
+        record = self.record
+        for name in (claim.subject, claim.target):
+            if name is not None and record.seat(name) is None:
+                return f"unknown name {name!r}"
+        for room in (claim.room, claim.origin, *claim.route):
+            if room is not None and record.room(room) is None:
+                return f"unknown room {room!r}"
+        if claim.type == "activity" and claim.activity not in (*ACTIVITIES, "travelling"):
+            return f"no event settles the activity {claim.activity!r}"
+        needs_room = claim.kind == "location" or (claim.type == "activity" and claim.activity == "waiting")
+        return "no room is named" if needs_room and claim.room is None else ""
+
+    def _window(self, claim: Claim, base: Finding) -> Window:
+        """When the claim is about. A route that is dated by a moment was still walked in the leg."""
+        subject = self._subject(claim, base.speaker)
+        clock = self.record.clock
+        phrase = claim.time
+        if claim.kind == "route" and phrase:
+            stretch = STRETCH.match(phrase)  # what follows it dates single rooms
+            phrase = stretch[0] if stretch else phrase
+        window = clock.window(phrase, base.meeting, subject, base.speaker)
+        if claim.kind == "route" and window.spans and not _spans_a_route(phrase, window):
+            leg = clock.legs[window.leg]
+            return window._replace(
+                spans=((leg.first, leg.last),),
+                first_tick=leg.first_tick,
+                last_tick=leg.last_tick,
+                how=f"the leg of the moment ({window.how})",
+                extent="",
+                arrival=False,
+            )
+        if claim.time is None:
+            return self._last_life(claim, subject, window)
+        return window
+
+    def _last_life(self, claim: Claim, subject: int, window: Window) -> Window:
+        """An undated claim about somebody who was gone before the leg is about its last leg."""
+        about = self.record.seat(claim.target) if claim.type == "sighting" else subject
+        out = self.timeline.gone.get(about) if about is not None else None
+        leg = self.timeline.leg_of(out) if out is not None and window.spans and out < window.first else None
+        if leg is None:
+            return window
+        how = "the last leg of somebody who was gone by this one"
+        return window._replace(
+            spans=((leg.first, leg.last),), first_tick=leg.first_tick, last_tick=leg.last_tick, leg=leg.number, how=how
+        )
+
+    def _subject(self, claim: Claim, speaker: int) -> int:
+        seat = self.record.seat(claim.subject)
+        return speaker if seat is None else seat
+
+    def _case(self, base: Finding, window: Window, text: str | None) -> Case:
+        claim, record = base.claim, self.record
+        target = record.seat(claim.target)
+        names = reading.excepted(record.names, text) if claim.negative and target is None else []
+        subject = self._subject(claim, base.speaker)
+        about = target if claim.type == "sighting" else subject
+        dead = about in self.timeline.deaths
+        return Case(
+            record,
+            claim,
+            window,
+            base.speaker,
+            base.meeting,
+            subject,
+            target,
+            record.room(claim.room),
+            record.room(claim.origin),
+            tuple(room for room in map(record.room, claim.route) if room),
+            frozenset(seat for seat in map(record.seat, names) if seat is not None),
+            dead and about is not None and reading.tells_of_body(record.names[about], text),
+        )
+
+    def heard(self, one: Said, said: Iterable[Said] | None) -> list[Finding]:
+        """The findings about what was said before a claim in its meeting."""
+        from quack_eval.claims.sources import recorded
+
+        earlier: list[Finding] = []
+        for other in recorded(self.timeline.trajectory) if said is None else said:
+            if one.message is not None and other.message == one.message and other.speaker == one.speaker:
+                break
+            if other.meeting == one.meeting and other.claim.type not in ("accusation", "defense"):
+                earlier.append(self.finding(other))
+        return earlier
+
+    def with_duplicates(self, found: list[Finding]) -> list[Finding]:
+        """The findings, marking what a speaker had already said in the meeting."""
+        seen: set[tuple[Any, ...]] = set()
+        marked: list[Finding] = []
+        for finding in found:
+            key = (finding.speaker, finding.meeting, *self._same(finding.claim, finding.speaker))
+            marked.append(replace(finding, duplicate=True) if key in seen else finding)
+            seen.add(key)
+        return marked
+
+    def _same(self, claim: Claim, speaker: int) -> tuple[Any, ...]:
+        """What makes two claims of a speaker the same."""
+        subject = self._subject(claim, speaker)
+        rooms = tuple(self.record.room(room) or room for room in (claim.room, claim.origin, *claim.route))
+        time = (claim.time or "").lower() if claim.type not in ("accusation", "defense") else ""
+        return claim.kind, subject, claim.target, claim.of, claim.activity, claim.polarity, rooms, time

@@ -1,0 +1,149 @@
+"""What somebody said happened: one typed value per claim, in the words of `annotation.md`.
+
+A claim keeps what its source gave, known to the game or not: unknown types, rooms and names are for the judge to
+call unverifiable, never a reason to fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+TYPES = ("location", "sighting", "activity", "accusation", "defense")
+KINDS = ("location", "route", "sighting", "activity", "accusation", "defense")
+"""The types, with a location along a route apart: how claims are verified and counted."""
+ATTRIBUTIONS = ("own", "witnessed", "quoted", "inferred")
+FIRST_HAND = frozenset({"own", "witnessed"})
+ACTIVITIES = ("task", "traveling", "waiting", "report", "call")
+CONFIDENCES = ("weak", "moderate", "strong")
+POSITIVE, NEGATIVE = "positive", "negative"
+PLAYER, BODY = "player", "body"
+
+_SUBJECT_KEYS = {"accusation": "accuser", "defense": "defender"}
+_TARGET_KEYS = {"defense": "defended"}
+_NOBODY = frozenset({"nobody", "no one", "noone", "none", "no-one", "anyone", "anybody", "no other players"})
+_OPPOSITE = {POSITIVE: NEGATIVE, NEGATIVE: POSITIVE}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One checkable assertion about what happened.
+
+    ``subject`` is whom it is about: who was there (location), who saw (sighting), who did it (activity), the accuser
+    or the defender; None stands for the speaker. ``target`` is who was seen, accused or defended; None in a sighting
+    stands for anybody (with a negative polarity: nobody). ``origin`` is the annotation's `from`. ``attribution`` is
+    None where the source does not say it (the published extractions), and only there the judge reads it, the polarity
+    and the bodies off the message. ``time`` is the phrase of the utterance, verbatim.
+    """
+
+    type: str
+    subject: str | None = None
+    room: str | None = None
+    route: tuple[str, ...] = ()
+    target: str | None = None
+    of: str = PLAYER
+    activity: str | None = None
+    origin: str | None = None
+    polarity: str = POSITIVE
+    attribution: str | None = None
+    time: str | None = None
+    confidence: str | None = None
+    basis: str | None = None
+
+    @property
+    def kind(self) -> str:
+        """The type, with "route" for a location along a route."""
+        return "route" if self.type == "location" and self.route else self.type
+
+    @property
+    def negative(self) -> bool:
+        """Whether it denies."""
+        return self.polarity == NEGATIVE
+
+    @property
+    def first_hand(self) -> bool:
+        """Whether it is the speaker's own word: of itself, or of what it perceived."""
+        return self.attribution in FIRST_HAND
+
+    def but(self, **changes: Any) -> Claim:
+        """The same claim with some fields changed."""
+        return replace(self, **changes)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Claim:
+        """The claim in a dict of `annotation.md`, or of the published `extraction.jsonl`.
+
+        Fields that a dict lacks stay at their defaults; what is no text becomes text, unknown keys are passed over.
+        """
+        kind = _text(data.get("type")) or "unknown"
+        subject = data.get("subject")
+        if subject is None:
+            subject = data.get(_SUBJECT_KEYS.get(kind, "subject"))
+        target = data.get(_TARGET_KEYS.get(kind, "target"), data.get("target"))
+        claim = cls(
+            type=kind,
+            subject=_text(subject),
+            room=_text(data.get("room")),
+            route=_texts(data.get("route")),
+            target=_text(target),
+            of=BODY if _text(data.get("of")) == BODY else PLAYER,
+            activity=_text(data.get("activity")),
+            origin=_text(data.get("from")),
+            polarity=NEGATIVE if _text(data.get("polarity")) == NEGATIVE else POSITIVE,
+            attribution=_text(data.get("attribution")),
+            time=_text(data.get("time", data.get("temporal"))),
+            confidence=_text(data.get("confidence")),
+            basis=_text(data.get("basis")),
+        )
+        return _nobody(claim) if kind == "sighting" else claim
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields of `annotation.md` that the type has, JSON-ready; `from_dict` reads them back."""
+        subject = _SUBJECT_KEYS.get(self.type, "subject")
+        found: dict[str, Any] = {"type": self.type, subject: self.subject}
+        if self.type == "accusation":
+            return found | {"target": self.target, "confidence": self.confidence} | self._rest()
+        if self.type == "defense":
+            return found | {"defended": self.target} | ({"basis": self.basis} if self.basis else {}) | self._rest()
+        if self.type == "sighting":
+            found |= {"target": self.target, "room": self.room, "of": self.of}
+        elif self.type == "activity":
+            found |= {"activity": self.activity, "room": self.room} | ({"from": self.origin} if self.origin else {})
+        elif self.route:
+            found["route"] = list(self.route)
+        else:
+            found |= {"room": self.room} | ({"of": BODY} if self.of == BODY else {})
+        if self.type not in TYPES:  # of an unknown type nothing is lost
+            found |= {f.name: v for f in fields(self) if (v := getattr(self, f.name)) not in (None, (), PLAYER)}
+            found.pop("origin", None)
+            found |= {"from": self.origin} if self.origin else {}
+        return found | {"polarity": self.polarity, "time": self.time} | self._rest()
+
+    def _rest(self) -> dict[str, Any]:
+        return {"attribution": self.attribution} if self.attribution else {}
+
+
+def _nobody(claim: Claim) -> Claim:
+    """A sighting of "nobody" as the denial of a sighting of anybody."""
+    if claim.target is None or claim.target.lower() not in _NOBODY:
+        return claim
+    denies = claim.target.lower() not in ("anyone", "anybody")
+    return claim.but(target=None, polarity=_OPPOSITE[claim.polarity] if denies else claim.polarity)
+
+
+def _text(value: object) -> str | None:
+    """A text without blanks around it; None for nothing."""
+    if value is None or value == "" or value == []:
+        return None
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or None
+    return str(value).strip() or None
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = value.replace("->", ",").replace("→", ",").split(",")
+    if not isinstance(value, list | tuple):
+        return ()
+    return tuple(text for text in map(_text, value) if text)

@@ -1,0 +1,96 @@
+"""Route: were the rooms visited in that order within the window (metrics.md, rule 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from quack_eval.claims.finding import FALSE, NEAR_MISS, TRUE, Ruling
+from quack_eval.claims.verify.case import Case
+
+LONG = 4
+"""Rooms from which on a single wrong one is a near miss."""
+
+
+def verify(case: Case) -> Ruling:
+    """True for an ordered subsequence of the visits; near_miss for a slip that hides no scene of a kill."""
+    claimed = collapsed(case.route)
+    visits = chain(case)
+    rooms = tuple(room for room, _ in visits)
+    matched = common(claimed, rooms)
+    wrong = [room for p, room in enumerate(claimed) if p not in {c for c, _ in matched}]
+    omitted = _omitted(rooms, [r for _, r in matched])
+    scenes = {event.room for event in case.record.kills_in(case.window.first, case.window.last)}
+    details = {"omitted": omitted, "omits_scene": bool(scenes & set(omitted)), "visits": list(rooms)}
+    told = f"visits in {case.when()}: {' > '.join(rooms) or 'none'}"
+    evidence = tuple(visits[r][1] for _, r in matched)
+    fits = not wrong
+    if case.claim.negative:
+        return Ruling(FALSE if fits else TRUE, told, evidence, details)
+    if fits:
+        return Ruling(TRUE, told, evidence, details)
+    slip = set(claimed) <= set(rooms) or (len(claimed) >= LONG and len(wrong) == 1)
+    hides = bool(scenes & (set(wrong) | set(omitted)))
+    why = f"{told}; not in this order, or not at all: {', '.join(wrong)}"
+    if slip and hides:
+        return Ruling(FALSE, f"{why}; that covers the scene of a kill", evidence, details)
+    return Ruling(NEAR_MISS if slip else FALSE, why, evidence, details)
+
+
+def chain(case: Case) -> list[tuple[str, int]]:
+    """(room, instant) of the subject's visits within the window, with both ends of the ways on which it was in it.
+
+    A way that a meeting cancelled ends them: that its traveller was put back is no visit.
+    """
+    record, subject = case.record, case.subject
+    visits = [
+        (max(stay.first, first), stay.room)
+        for first, last in case.window.spans
+        for stay in record.timeline.between(subject, first, last)
+        if stay.room is not None and stay.state == "alive" and stay.began != "transit_cancelled"
+    ]
+    for move in record.moves[subject]:
+        if any(first <= move.first <= last for first, last in case.window.spans):
+            visits.append((max(move.last, move.first + 1), move.to))
+        elif any(move.first < first <= move.last for first, last in case.window.spans):
+            visits.append((move.first, move.origin))
+    found: list[tuple[str, int]] = []
+    for instant, room in sorted(visits):
+        if not found or found[-1][0] != room:
+            found.append((room, min(instant, record.timeline.last)))
+    return found
+
+
+def collapsed(rooms: Sequence[str]) -> tuple[str, ...]:
+    """Without consecutive repeats."""
+    return tuple(room for p, room in enumerate(rooms) if p == 0 or room != rooms[p - 1])
+
+
+@lru_cache(maxsize=4096)
+def common(claimed: tuple[str, ...], actual: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The positions of a longest common subsequence: (in the claimed route, in the actual one)."""
+    n, m = len(claimed), len(actual)
+    best = [[0] * (m + 1) for _ in range(n + 1)]
+    for i in range(n - 1, -1, -1):
+        for j in range(m - 1, -1, -1):
+            same = claimed[i] == actual[j]
+            best[i][j] = best[i + 1][j + 1] + 1 if same else max(best[i + 1][j], best[i][j + 1])
+    found: list[tuple[int, int]] = []
+    i = j = 0
+    while i < n and j < m:
+        if claimed[i] == actual[j]:
+            found.append((i, j))
+            i, j = i + 1, j + 1
+        elif best[i + 1][j] > best[i][j + 1]:
+            i += 1
+        else:
+            j += 1
+    return found
+
+
+def _omitted(rooms: Sequence[str], matched: Sequence[int]) -> list[str]:
+    """The rooms between the first and the last matched visit that the route leaves out."""
+    if not matched:
+        return []
+    kept = set(matched)
+    return [rooms[p] for p in range(matched[0], matched[-1] + 1) if p not in kept]

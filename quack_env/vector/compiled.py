@@ -1,0 +1,252 @@
+"""The rules, views and encoder compiled with Numba: the same functions, over records in place of objects.
+
+The compiled kernels are kept in a folder of the user's cache that is named by the sources they were made from, because
+Numba itself looks only at the file of a kernel, not at what it calls.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quack_env import kinds, outcome, state, world
+from quack_env.encode.vector import Layout
+from quack_env.errors import ConfigError
+from quack_env.vector import binder, records, view_type
+from quack_env.vector.kernels import Batch
+from quack_env.world import World
+
+numba: Any = import_module("numba")
+if numba.config.DISABLE_JIT:
+    raise ImportError("NUMBA_DISABLE_JIT is set")
+
+SOURCES: tuple[ModuleType, ...] = (*binder.MODULES, kinds, outcome, state, world, binder, records, view_type)
+"""With this module, all whose code or constants are in what is compiled."""
+KERNELS = ("refused_turn", "refused_together", "step_turn", "step_together")
+"""What is called from Python, and kept compiled."""
+U = np.uint64
+M32 = 0xFFFFFFFF
+
+
+# --- in place of the interpreted ones --------------------------------------------------------------------------------
+
+
+def clear(row: Any) -> None:
+    """In place of `kernels.clear`."""
+    row[:] = 0
+
+
+def copy(row: Any, source: Any) -> None:
+    """In place of `kernels.copy`."""
+    for p in range(len(row)):
+        row[p] = source[p]
+
+
+def blank(view: Any) -> None:
+    """In place of `kernels.blank`."""
+    view.speaking = view.speaking[:0]
+    view.said = view.said[:0]
+    view.events = view.store
+    view.store[0] = 0
+
+
+def keep(events: Any, count: int, event: int) -> None:
+    """In place of `view.keep`; a zero ends the events."""
+    events[count] = event
+    events[count + 1] = 0
+
+
+def bit_length(x: int) -> int:
+    """In place of `int.bit_length`, of a number that is not negative."""
+    length = 0
+    while x:
+        x >>= 1
+        length += 1
+    return length
+
+
+# `chance.game_key` of a seed below 2**64: numpy.random.SeedSequence mixes its two halves into a pool of four words
+# (the constants and the order of the steps are NumPy's, and fixed by its promise of reproducible streams).
+POOL = tuple(0x43B0D7E5 * pow(0x931E8875, k, 1 << 32) & M32 for k in range(16))
+OUTPUT = tuple(0x8B51F9DD * pow(0x58F38DED, k, 1 << 32) & M32 for k in range(3))
+
+
+def hashed(value: int, k: int) -> int:
+    """The k-th hash of a word on its way into the pool."""
+    word = (U(value) ^ U(POOL[k])) * U(POOL[k + 1]) & U(M32)
+    return word ^ word >> U(16)
+
+
+def mixed(x: int, y: int) -> int:
+    """Two words of the pool made one."""
+    word = U(0xCA01F9DD) * U(x) - U(0x4973F715) * U(y) & U(M32)
+    return word ^ word >> U(16)
+
+
+def drawn(word: int, k: int) -> int:
+    """The k-th word drawn from the pool."""
+    word = (U(word) ^ U(OUTPUT[k])) * U(OUTPUT[k + 1]) & U(M32)
+    return word ^ word >> U(16)
+
+
+def game_key(seed: int) -> int:
+    """In place of `chance.game_key`, for a seed in [0, 2**63)."""
+    a, b, c, d = hashed(U(seed) & U(M32), 0), hashed(U(seed) >> U(32), 1), hashed(U(0), 2), hashed(U(0), 3)
+    b, c, d = mixed(b, hashed(a, 4)), mixed(c, hashed(a, 5)), mixed(d, hashed(a, 6))
+    a, c, d = mixed(a, hashed(b, 7)), mixed(c, hashed(b, 8)), mixed(d, hashed(b, 9))
+    a, b, d = mixed(a, hashed(c, 10)), mixed(b, hashed(c, 11)), mixed(d, hashed(c, 12))
+    a, b = mixed(a, hashed(d, 13)), mixed(b, hashed(d, 14))
+    return drawn(a, 0) | drawn(b, 1) << U(32)
+
+
+# --- compiling -------------------------------------------------------------------------------------------------------
+
+
+def widened(kind: Any) -> Any:
+    """A 64-bit integer for any smaller one, and for a constant; other types as they are."""
+    kind = numba.types.unliteral(kind)
+    return numba.types.int64 if isinstance(kind, numba.types.Integer) and kind.bitwidth < 64 else kind
+
+
+def wrap(function: Any) -> Any:
+    """A function compiled when it is called: once for all widths of integers, which are cast at the call.
+
+    Reference counts are left out (`_nrt`): nothing in the kernels allocates, and their arguments outlive the call.
+    """
+    if function.__name__ in KERNELS:
+        folder = cache_folder()
+        return numba.njit(function, error_model="numpy", nogil=True, _nrt=False, cache=folder is not None)
+    compiled = numba.njit(function, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    template = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: template(tuple(widened(kind) for kind in args), kws)
+    return compiled
+
+
+@cache
+def kernels() -> SimpleNamespace:
+    """The compiled kernels, by name."""
+    own = (clear, copy, blank, keep, bit_length, hashed, mixed, drawn, game_key)
+    inner: dict[str, Any] = {}
+    for function in own:
+        inner[function.__name__] = wrap(binder.copied(function, globals() | inner))
+    given = inner | {"new_view": view_type.new_view, "U": np.uint64, "I": np.int64, "LOGGED": False}
+    before, folder = numba.config.CACHE_DIR, cache_folder()
+    numba.config.CACHE_DIR = str(folder or before)
+    try:
+        return binder.bind(wrap, given)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@cache
+def cache_folder() -> Path | None:
+    """Where compiled kernels of these sources are kept; None when nothing can be written there."""
+    digest = hashlib.sha256()
+    for module in (*SOURCES, import_module(__name__)):
+        digest.update(Path(str(module.__file__)).read_bytes())
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    folder = Path(home) / "quack_env" / f"kernels-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return None
+    return folder if os.access(folder, os.W_OK) else None
+
+
+# --- running ---------------------------------------------------------------------------------------------------------
+
+
+class Places(NamedTuple):
+    """What the encoder reads of a `Layout`, in a form that compiled code takes."""
+
+    at: Any
+    start: NDArray[np.float32]
+    self_at: tuple[int, ...]
+    self_unit: tuple[float, ...]
+    others_at: tuple[int, ...]
+    since_unit: float
+    event_unit: float
+    place_unit: float
+    round_unit: float
+
+
+def places_of(layout: Layout) -> Places:
+    """The places and units of a layout."""
+    names = sorted({*layout.at, "revealed_ducks", "revealed_geese", "statements"})  # of any world
+    at = np.zeros(1, [(name, np.int64) for name in names])[0]
+    for name, place in layout.at.items():
+        at[name] = place
+    start = np.array(layout.start, np.float32)
+    places = Places(at, start, *(getattr(layout, name) for name in Places._fields[2:]))
+    if not hasattr(Places, "_numba_type_"):  # it is the same for all, and slow to find out at every call
+        Places._numba_type_ = numba.typeof(places)  # type: ignore[attr-defined]
+    return places
+
+
+@cache
+def pool(threads: int, process: int) -> ThreadPoolExecutor:
+    """Threads that run kernels, made once in a process."""
+    return ThreadPoolExecutor(threads, "quack_env")
+
+
+class CompiledEngine:
+    """Runs the games of a batch with compiled kernels; ``threads`` of them at a time."""
+
+    def __init__(self, world: World, layout: Layout, batch: Batch, form: str, threads: int) -> None:
+        room = records.room_for(world)
+        cores = os.cpu_count() or 1
+        if not 1 <= threads <= cores:
+            raise ConfigError(f"threads={threads!r}: must be from 1 to {cores}, the cores of this machine")
+        self.options = (world, layout, batch, form, threads)
+        self.states = np.zeros(len(batch.done), records.state_dtype(room))
+        self._arguments = (records.world_record(world), places_of(layout), self.states, batch)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restore, (self.options, self.states)
+
+    @property
+    def state_size(self) -> int:
+        """Bytes of one game's state."""
+        return self.states.dtype.itemsize
+
+    def refused(self, actions: NDArray[np.int64]) -> int:
+        """The index, in the order of the masks, of the first action that is not legal; -1 when there is none."""
+        _, _, batch, form, _ = self.options
+        return int(getattr(kernels(), f"refused_{form}")(batch, actions))
+
+    def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
+        """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
+        _, _, _, form, threads = self.options
+        kernel = getattr(kernels(), f"step_{form}")
+        games = len(self.states)
+        if threads == 1:
+            kernel(*self._arguments, actions, int(anew), 0, games)
+            return
+        cuts = [games * part // threads for part in range(threads + 1)]
+        workers = pool(threads, os.getpid())
+        parts = [
+            workers.submit(kernel, *self._arguments, actions, int(anew), first, last)
+            for first, last in zip(cuts, cuts[1:], strict=False)
+        ]
+        for part in parts:
+            part.result()
+
+    def state_dict(self, g: int) -> dict[str, Any]:
+        """The state of game g, as `State.to_dict` gives it."""
+        return records.state_dict(self.states[g], self.options[0])
+
+
+def restore(options: tuple[World, Layout, Batch, str, int], states: NDArray[np.void]) -> CompiledEngine:
+    """The engine of `CompiledEngine.__reduce__`."""
+    engine = CompiledEngine(*options)
+    engine.states[:] = states
+    return engine

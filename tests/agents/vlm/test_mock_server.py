@@ -1,0 +1,121 @@
+"""The server on loopback: the protocol, the images, the player, the ways to misbehave."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+import numpy as np
+import pytest
+
+from quack_agents.mock_server import MODES, Misbehaviour, MockServer
+from quack_agents.mock_server.misbehaviour import REPLIES, spoil
+from quack_agents.mock_server.player import Prompt, answer, first_step, read_prompt
+from quack_env import ConfigError
+from quack_env.render.png import data_uri
+
+from .table import Serve
+
+
+def post(server: MockServer, body: Any) -> tuple[int, Any]:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request = urllib.request.Request(f"{server.url}/chat/completions", data, {"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as fault:
+        return fault.code, json.load(fault)
+
+
+def message(*parts: Any) -> dict[str, Any]:
+    return {"model": "mock", "messages": [{"role": "user", "content": list(parts) if len(parts) > 1 else parts[0]}]}
+
+
+def image(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url}}
+
+
+def test_it_speaks_the_chat_protocol(serve: Serve) -> None:
+    server = serve()
+    status, body = post(server, message("Hi"))
+    assert status == 200 and body["object"] == "chat.completion" and body["model"] == "mock"
+    assert body["choices"][0]["message"]["role"] == "assistant" and body["choices"][0]["finish_reason"] == "stop"
+    assert body["usage"]["total_tokens"] == body["usage"]["prompt_tokens"] + body["usage"]["completion_tokens"]
+    with urllib.request.urlopen(f"{server.url}/models") as models:
+        assert json.load(models)["data"][0]["id"] == "mock"
+    assert server.stats() == {"calls": 1, "in_flight": 0, "most_in_flight": 1}
+
+
+def test_images_count_by_their_pixels_and_are_checked(serve: Serve) -> None:
+    server = serve()
+    text = {"type": "text", "text": "Hi"}
+    uri = data_uri(np.zeros((300, 300, 3), np.uint8))
+    _, bare = post(server, message("Hi"))
+    status, body = post(server, message(text, image(uri)))
+    assert status == 200
+    assert body["usage"]["prompt_tokens"] == bare["usage"]["prompt_tokens"] + 300 * 300 // 750
+    for wrong in (
+        uri.replace("image/png", "image/jpeg"),
+        "http://x/y.png",
+        uri.replace("base64,", "base64,!"),
+        uri[:40],
+    ):
+        status, body = post(server, message(text, image(wrong)))
+        assert status == 400 and body["error"]["type"] == "invalid_request_error"
+
+
+@pytest.mark.parametrize("body", [b"{", {"messages": []}, {"messages": [{"role": "duck", "content": ""}]}, {}, b"[]"])
+def test_requests_that_are_none_are_refused(serve: Serve, body: Any) -> None:
+    assert post(serve(), body)[0] == 400
+
+
+def test_too_many_at_once_are_refused(serve: Serve) -> None:
+    server = serve(max_concurrent=0)
+    status, body = post(server, message("Hi"))
+    assert status == 429 and body["error"]["code"] == "rate_limit_exceeded"
+
+
+def test_misbehaviour_comes_when_it_is_told_to() -> None:
+    assert [Misbehaviour.of("reset:first=2").is_due() for _ in range(1)] == [True]
+    first, every = Misbehaviour.of("reset:first=2"), Misbehaviour.of("reset:every=3")
+    assert [first.is_due() for _ in range(4)] == [True, True, False, False]
+    assert [every.is_due() for _ in range(6)] == [False, False, True] * 2
+    by_chance = Misbehaviour.of("reset:rate=0.5")
+    assert 20 < sum(by_chance.is_due() for _ in range(100)) < 80
+    for wrong in ("nonsense", "reset:x=1", "reset:first=x", "reset:first"):
+        with pytest.raises(ConfigError, match="misbehave="):
+            Misbehaviour.of(wrong)
+
+
+def test_every_reply_mode_makes_a_reply() -> None:
+    for mode in REPLIES:
+        spoken = spoil(mode, "move(medbay)", ("wait()", "move(medbay)"))
+        assert spoken.content is None or spoken.content != "move(medbay)"
+    assert len(set(MODES)) == len(MODES) >= 30
+
+
+def test_a_taken_port_is_a_clear_error(serve: Serve) -> None:
+    with pytest.raises(ConfigError, match="port="):
+        MockServer(port=serve().port)
+
+
+def test_the_player_walks_to_the_nearest_task() -> None:
+    corridors = {"a": {"b": 1, "c": 3}, "b": {"a": 1, "d": 1}, "c": {"a": 3}, "d": {"b": 1}}
+    assert first_step(corridors, "a", {"c", "d"}) == "b"
+    assert first_step(corridors, "a", {"x"}) == ""
+    prompt = Prompt("action", legal=("wait()", "move(b)", "move(c)"), room="a", tasks={"c": False}, corridors=corridors)
+    assert answer(prompt)[0] == "move(c)"
+
+
+def test_the_player_kills_when_alone_and_reports_as_a_goose() -> None:
+    duck = Prompt("action", duck=True, legal=("wait()", "kill(Bob)"), here=("Bob",))
+    assert answer(duck)[0] == "kill(Bob)"
+    assert answer(Prompt("action", legal=("wait()", "report()", "do_task()")))[0] == "report()"
+    assert answer(Prompt("action", duck=True, bodies=True, legal=("wait()", "report()", "move(x)")))[0] == "move(x)"
+
+
+def test_a_foreign_prompt_gets_an_answer_too() -> None:
+    prompt = read_prompt("", "What is the capital of France?")
+    assert prompt.kind == "other" and answer(prompt)[1]

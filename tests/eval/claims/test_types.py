@@ -1,0 +1,77 @@
+"""Claims keep what their source says and never fail on it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quack_eval.claims.types import Claim
+
+ANNOTATED: list[dict[str, Any]] = [
+    {"type": "location", "subject": "Bob", "room": "medbay", "polarity": "positive", "time": "at tick 3"},
+    {"type": "location", "subject": "Bob", "room": "medbay", "of": "body", "polarity": "negative", "time": None},
+    {"type": "location", "subject": "Bob", "route": ["medbay", "storage"], "polarity": "positive", "time": None},
+    {
+        "type": "sighting",
+        "subject": "Bob",
+        "target": None,
+        "room": None,
+        "of": "player",
+        "polarity": "negative",
+        "time": "this round",
+        "attribution": "own",
+    },
+    {
+        "type": "activity",
+        "subject": "Eve",
+        "activity": "traveling",
+        "room": "medbay",
+        "from": "storage",
+        "polarity": "positive",
+        "time": None,
+        "attribution": "witnessed",
+    },
+    {"type": "accusation", "accuser": "Bob", "target": "Eve", "confidence": "weak"},
+    {"type": "defense", "defender": "Bob", "defended": "Eve", "attribution": "quoted"},
+]
+
+
+@pytest.mark.parametrize("data", ANNOTATED)
+def test_the_format_of_annotations_comes_back(data: dict[str, Any]) -> None:
+    assert Claim.from_dict(data).to_dict() == data
+
+
+def test_the_published_format_is_read() -> None:
+    claim = Claim.from_dict({"type": "sighting", "subject": "Eve", "target": "Bob", "room": "medbay", "temporal": "t8"})
+    assert (claim.time, claim.target, claim.attribution, claim.of) == ("t8", "Bob", None, "player")
+    defence = Claim.from_dict({"type": "defense", "defender": "Eve", "defended": "Bob", "basis": "seen far away"})
+    assert (defence.subject, defence.target, defence.basis) == ("Eve", "Bob", "seen far away")
+
+
+def test_nobody_is_a_denial() -> None:
+    claim = Claim.from_dict({"type": "sighting", "subject": "Eve", "target": "nobody", "room": "medbay"})
+    assert claim.target is None
+    assert claim.negative
+
+
+def test_a_route_is_a_kind_of_location() -> None:
+    assert Claim("location", "Bob", route=("medbay", "storage")).kind == "route"
+    assert Claim("location", "Bob", room="medbay").kind == "location"
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
+)
+KEYS = ["type", "subject", "room", "route", "target", "of", "activity", "from", "polarity", "time", "attribution", "x"]
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@given(st.dictionaries(st.sampled_from(KEYS), ANYTHING))
+def test_no_dict_makes_it_fail(data: dict[str, Any]) -> None:
+    claim = Claim.from_dict(data)
+    assert Claim.from_dict(claim.to_dict()).type == claim.type
