@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from pettingzoo.utils.wrappers import OrderEnforcingWrapper
-
 from quack_env.aec import QuackAEC
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError, IllegalActionError, MapError, QuackError, TrajectoryError
@@ -16,7 +14,7 @@ from quack_env.parallel import QuackParallel
 from quack_env.registration import register_environments
 from quack_env.trajectory import Trajectory
 from quack_env.version import __version__
-from quack_env.wrappers import RecordTrajectory
+from quack_env.wrappers import InOrder, RecordTrajectory
 
 __all__ = [
     "ConfigError",
@@ -42,9 +40,9 @@ def raw_env(**options: Any) -> QuackAEC:
     return QuackAEC(**options)
 
 
-def env(**options: Any) -> OrderEnforcingWrapper[str, Any, Any]:
+def env(**options: Any) -> InOrder:
     """The AEC environment as users step it: `raw_env` with PettingZoo's check of the order of calls."""
-    return OrderEnforcingWrapper(QuackAEC(**options))
+    return InOrder(QuackAEC(**options))
 
 
 def parallel_env(**options: Any) -> QuackParallel:

@@ -75,6 +75,16 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     return value
 
 
+def settings_of(
+    config: GameConfig | Mapping[str, Any] | str | os.PathLike[str] | None, **given: int | None
+) -> GameConfig:
+    """The settings that ``config`` stands for, with what else is given (not None) in place of its own."""
+    overrides = {name: value for name, value in given.items() if value is not None}
+    if isinstance(config, Mapping):  # checked as a whole: neither need be valid without the other
+        return GameConfig.load({**config, **overrides})
+    return GameConfig.load(config).replace(**overrides)
+
+
 class QuackBase:
     """Options, spaces and observations of one environment.
 
@@ -116,8 +126,7 @@ class QuackBase:
         dead_agents: str = "noop",
         render_mode: str | None = None,
     ) -> None:
-        overrides = {"n_players": n_players, "n_ducks": n_ducks, "max_ticks": max_ticks}
-        settings = GameConfig.load(config).replace(**{k: v for k, v in overrides.items() if v is not None})
+        settings = settings_of(config, n_players=n_players, n_ducks=n_ducks, max_ticks=max_ticks)
         self.game = Game(
             settings,
             GameMap.load(settings.map if game_map is None else game_map),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 M64 = 0xFFFFFFFFFFFFFFFF
-U = I = int  # the compiled form puts integers of 64 bits, unsigned and signed, in their place
+UINT = INT = int  # the compiled form puts integers of 64 bits, unsigned and signed, in their place
 
 # One 64-bit literal (>= 2**63) per purpose.
 ROLES = 0x9B2F6E1D4C8A7035
@@ -32,10 +32,10 @@ def game_key(seed: int, fork: int = 0) -> int:
 
 def chance(key: int, purpose: int, index: int) -> int:
     """A uniform integer in [0, 2**63)."""
-    x = key + purpose + U(index) * 0x9E3779B97F4A7C15 & M64
+    x = key + purpose + UINT(index) * 0x9E3779B97F4A7C15 & M64
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 & M64
     x = (x ^ x >> 27) * 0x94D049BB133111EB & M64
-    return I((x ^ x >> 31) >> 1)
+    return INT((x ^ x >> 31) >> 1)
 
 
 def shuffle(key: int, purpose: int, index: int, n: int, out: list[int]) -> None:

@@ -41,12 +41,12 @@ class Game:
         self.texts: dict[int, str] = {}
         """Texts of the utterances in the state's log, by position in it."""
 
-    def deal(self, seed: int, fork: int = 0) -> None:
+    def deal(self, seed: int) -> None:
         """Deal the game of this seed and advance to the first decision."""
         self.seed = seed
-        self.fork = fork
+        self.fork = 0  # a continuation's number, once one goes on from here with a chance of its own
         self.state = State(self.world)
-        key = game_key(seed, fork)
+        key = game_key(seed)
         self.briefing = Briefing(self.config, self.game_map, self.world, key)
         self.rules.deal(self.world, self.state, key)
         self.begin()

@@ -50,7 +50,7 @@ def game_of(header: Header) -> Game:
     if header.given is None:
         game = Game(trajectory.config, trajectory.game_map, header.speech)
         game.recording = True
-        game.deal(header.seed, header.fork)
+        game.deal(header.seed)
     else:
         game = given_game(trajectory, header.given)
     _check_deal(game, header)

@@ -77,7 +77,7 @@ def emit(world: World, state: State, kind: int, actor: int, target: int, room: i
     if actor >= 0:
         seen_by &= ~(1 << actor)
     if seen_by:
-        state.ring[state.head & world.ring - 1] = event
+        state.ring[state.head % len(state.ring)] = event
         state.head += 1
 
 
@@ -92,7 +92,7 @@ def leave_sight(world: World, state: State, i: int) -> None:
     (In the parallel form it may have witnessed something after its decision and before its turn.)
     """
     for p in range(max(state.cursor[i], state.head - world.ring), state.head):
-        event = state.ring[p & world.ring - 1]
+        event = state.ring[p % len(state.ring)]
         if event >> 29 + i & 1 and (event >> 5 & 31) != i + 1:
             return
     state.cursor[i] = AWAY

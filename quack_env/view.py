@@ -14,8 +14,9 @@ from quack_env.world import World
 WITNESSED = 16
 """At most so many witnessed events are shown; older ones are dropped, and the view says so."""
 SEEN_BY = 0xFFFF << 29
-keep = list.insert  # the compiled form, whose lists are arrays, puts its own in its place
 """The bits of a packed event that say who else perceived it: nobody's business."""
+
+keep = list.insert  # the compiled form, whose lists are arrays, puts its own in its place
 
 
 class Message(NamedTuple):
@@ -68,7 +69,7 @@ class View:
     last_room: list[int]  # per seat: room where it was last seen
     last_tick: list[int]  # per seat: when
     at_scene: int  # seats it saw in a room with a body
-    left_scene: int  # seats it saw leave, or last saw in, a room where it knows a body
+    left_scene: int  # seats it saw come from, or last saw in, a room where it knows a body
     revealed_ducks: int  # seats whose role an ejection has shown (config reveal_role)
     revealed_geese: int
 
@@ -143,14 +144,14 @@ def witness(world: World, state: State, i: int, view: View) -> None:
     last = state.head
     if first == AWAY or first >= last:
         return
-    wrap = world.ring - 1
-    if last - first > world.ring:
-        first = last - world.ring
+    ring = len(state.ring)
+    if last - first > ring:
+        first = last - ring
         view.dropped = 1
     seen = i + 29
     count = 0
     for p in range(first, last):
-        event = state.ring[p & wrap]
+        event = state.ring[p % ring]
         if event >> seen & 1 and (event >> 5 & 31) != i + 1:
             keep(view.events, count, event & ~SEEN_BY)
             count += 1

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from quack_env.config import GameConfig
+from quack_env.config import MAX_PLAYERS, GameConfig
 from quack_env.game_map import GameMap, check_tasks
 
 Speech: TypeAlias = Literal["off", "tokens", "text"]
 SPEECH: tuple[Speech, ...] = ("off", "tokens", "text")
 OFF, TOKENS, TEXT = range(3)
+SEAT_STEPS = (6, 10, MAX_PLAYERS)
+"""Sizes that rings and records have room for, so that games of similar size share compiled code."""
 
 
 @dataclass(slots=True, init=False, eq=False)
@@ -105,5 +107,7 @@ class World:
         self.act_state = 6 + rooms + 2 * n
         statements = rooms + n * rooms + rooms + 2 * n + 1
         self.A = self.act_state + (statements if self.speech == TOKENS else 0)
-        # Events seen by others between two decisions of one agent: about 4n, twice that with free-roam chat.
-        self.ring = 1 << ((4 * n + 8) * (2 if self.speech == TEXT else 1) - 1).bit_length()
+        # Events seen by others between two decisions of one agent in rooms: up to 5n - 7 (first in one tick, last in the
+        # next, and all others leave, arrive and leave); with free-roam chat twice that is enough.
+        size = next(step for step in SEAT_STEPS if n <= step)
+        self.ring = (5 * size - 4) * (2 if self.speech == TEXT else 1)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from pettingzoo.utils.env import AECEnv, ParallelEnv
-from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper
+from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper, OrderEnforcingWrapper
 
 from quack_env.events import Event, event_of
 from quack_env.game import Game
@@ -176,6 +176,15 @@ def following(folder: Path) -> Path:
     match = re.fullmatch(r"(.*?)(\d+)", folder.name)
     stem, number = (match[1], match[2]) if match else (folder.name + "-", "000")
     return folder.with_name(f"{stem}{int(number) + 1:0{len(number)}}")
+
+
+class InOrder(OrderEnforcingWrapper[str, Any, Any]):
+    """PettingZoo's check of the order of calls; a loaded state counts as a reset."""
+
+    def load_state_dict(self, data: dict[str, Any]) -> None:
+        """Go on from a `state_dict`, without a reset before."""
+        self.unwrapped.load_state_dict(data)  # type: ignore[attr-defined]
+        self._has_reset = self._has_updated = True
 
 
 class RecordAEC(BaseWrapper[str, Any, Any]):

@@ -80,7 +80,7 @@ def field_table(world: World) -> list[Field]:
         flag("last_room", (n, rooms), "room where each was last seen, now if present"),
         amount("since", (n,), world.max_ticks, "ticks since then", SOON),
         flag("at_scene", (n,), "seen in a room with a body"),
-        flag("left_scene", (n,), "seen leaving, or last seen in, a room where the viewer knows a body"),
+        flag("left_scene", (n,), "seen coming from, or last seen in, a room where the viewer knows a body"),
         Field(
             "events",
             (WITNESSED, EVENT_COLUMNS),

@@ -11,6 +11,7 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
@@ -80,25 +81,25 @@ POOL = tuple(0x43B0D7E5 * pow(0x931E8875, k, 1 << 32) & M32 for k in range(16))
 OUTPUT = tuple(0x8B51F9DD * pow(0x58F38DED, k, 1 << 32) & M32 for k in range(3))
 
 
-def hashed(value: int, k: int) -> int:
+def hashed(value: Any, k: int) -> Any:
     """The k-th hash of a word on its way into the pool."""
     word = (U(value) ^ U(POOL[k])) * U(POOL[k + 1]) & U(M32)
     return word ^ word >> U(16)
 
 
-def mixed(x: int, y: int) -> int:
+def mixed(x: Any, y: Any) -> Any:
     """Two words of the pool made one."""
     word = U(0xCA01F9DD) * U(x) - U(0x4973F715) * U(y) & U(M32)
     return word ^ word >> U(16)
 
 
-def drawn(word: int, k: int) -> int:
+def drawn(word: Any, k: int) -> Any:
     """The k-th word drawn from the pool."""
     word = (U(word) ^ U(OUTPUT[k])) * U(OUTPUT[k + 1]) & U(M32)
     return word ^ word >> U(16)
 
 
-def game_key(seed: int) -> int:
+def game_key(seed: int) -> Any:
     """In place of `chance.game_key`, for a seed in [0, 2**63)."""
     a, b, c, d = hashed(U(seed) & U(M32), 0), hashed(U(seed) >> U(32), 1), hashed(U(0), 2), hashed(U(0), 3)
     b, c, d = mixed(b, hashed(a, 4)), mixed(c, hashed(a, 5)), mixed(d, hashed(a, 6))
@@ -138,7 +139,7 @@ def kernels() -> SimpleNamespace:
     inner: dict[str, Any] = {}
     for function in own:
         inner[function.__name__] = wrap(binder.copied(function, globals() | inner))
-    given = inner | {"new_view": view_type.new_view, "U": np.uint64, "I": np.int64, "LOGGED": False}
+    given = inner | {"new_view": view_type.new_view, "UINT": np.uint64, "INT": np.int64, "LOGGED": False}
     before, folder = numba.config.CACHE_DIR, cache_folder()
     numba.config.CACHE_DIR = str(folder or before)
     try:
@@ -225,20 +226,20 @@ class CompiledEngine:
 
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
-        _, _, _, form, threads = self.options
-        kernel = getattr(kernels(), f"step_{form}")
-        games = len(self.states)
+        threads, games = self.options[-1], len(self.states)
         if threads == 1:
-            kernel(*self._arguments, actions, int(anew), 0, games)
+            self._run(actions, anew, 0, games)
             return
         cuts = [games * part // threads for part in range(threads + 1)]
         workers = pool(threads, os.getpid())
-        parts = [
-            workers.submit(kernel, *self._arguments, actions, int(anew), first, last)
-            for first, last in zip(cuts, cuts[1:], strict=False)
-        ]
+        parts = [workers.submit(self._run, actions, anew, first, last) for first, last in pairwise(cuts)]
         for part in parts:
             part.result()
+
+    def _run(self, actions: NDArray[np.int64], anew: bool, first: int, last: int) -> None:
+        """The step of the games first .. last - 1."""
+        kernel = getattr(kernels(), f"step_{self.options[3]}")
+        kernel(*self._arguments, actions, int(anew), first, last)
 
     def state_dict(self, g: int) -> dict[str, Any]:
         """The state of game g, as `State.to_dict` gives it."""

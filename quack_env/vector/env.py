@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from quack_env.base import one_of
+from quack_env.base import one_of, settings_of
 from quack_env.briefing import AGENT
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
@@ -24,7 +24,7 @@ from quack_env.game import STATE_SCHEMA, Game
 from quack_env.game_map import GameMap
 from quack_env.outcome import REASONS, TEAMS, Outcome
 from quack_env.vector.interpreted import InterpretedEngine
-from quack_env.vector.kernels import Batch
+from quack_env.vector.kernels import Batch, episode_seed
 
 FORMS = ("parallel", "turn")
 SAME_STEP = getattr(gymnasium.vector, "AutoresetMode", None)
@@ -70,7 +70,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     `step` returns what Gymnasium's vector API has: observations `{"observation": float32, "action_mask": int8}`,
     rewards float32 (B, n), terminations bool (B,), truncations (never), infos. All agents of a game end together, with
-    their team's reward: +1 or -1 in the step in which their game ends, for all seats also in the turn form. Observations
+    their team's reward: +1 or -1 in the step in which their game ends, in the turn form too for all seats. Observations
     and masks are then those of the next game (Gymnasium's autoreset mode "same step"), and the infos have
 
     - ``final_obs`` {"observation": float32 (B, n, V), "action_mask"}: the end as each seat saw it, zeros for the dead;
@@ -79,11 +79,11 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
       (index into `quack_env.outcome.REASONS`), ``outcome`` (B,) of `Outcome` or None, ``length`` int64 (B,) steps,
       ``ticks`` int64 (B,), ``seed`` int64 (B,).
 
-    Always in the infos: ``actor`` int64 (B,) (turn form), ``lapsed`` bool (B, n) (parallel form): whose action had become
-    illegal when its turn came, and became wait.
+    Always in the infos: ``actor`` int64 (B,) (turn form), ``lapsed`` bool (B, n) (parallel form): whose action had
+    become illegal when its turn came, and became wait.
 
-    The k-th game in place j has the seed ``episode_seed(game_key(seed), j, k)`` (see `quack_env.vector.kernels`), whatever is played; ``seeds``
-    has those of the running games, and the other forms play the same game after ``reset(seed=...)`` with it.
+    The seed of the k-th game in place j follows from (seed, j, k) alone, whatever is played (`seed_of`); ``seeds`` has
+    those of the running games. The other forms deal the same game from the same seed.
 
     Raises:
         ConfigError: naming the option, its value and what is allowed.
@@ -110,8 +110,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         dead_agents: str = "noop",
         copy: bool = False,
     ) -> None:
-        overrides = {"n_players": n_players, "n_ducks": n_ducks, "max_ticks": max_ticks}
-        self.config = GameConfig.load(config).replace(**{k: v for k, v in overrides.items() if v is not None})
+        self.config = settings_of(config, n_players=n_players, n_ducks=n_ducks, max_ticks=max_ticks)
         self.game_map = GameMap.load(self.config.map if game_map is None else game_map)
         self.num_envs = whole("num_envs", num_envs, 1, MOST_GAMES)
         self.form = one_of("form", form, FORMS)
@@ -186,7 +185,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
-        """Deal new games in all places: with a seed the first ones of that seed, else the next ones of the last seed."""
+        """Deal new games in all places: with a seed the first of that seed, else the next ones of the last seed."""
         batch = self.batch
         if seed is None and self._started:
             batch.episode[:] += 1
@@ -273,6 +272,10 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         return np.broadcast_to(wait, (self.num_envs, self.world.n, self.world.A))
 
     # --- single games ------------------------------------------------------------------------------------------------
+
+    def seed_of(self, g: int, episode: int) -> int:
+        """The seed of the game that is, was or will be the ``episode``-th in place g, counted from 0."""
+        return episode_seed(int(self.batch.key[0]), g, episode)
 
     def state_dict(self, g: int) -> dict[str, Any]:
         """The state of game g, in the format of `State.to_dict`."""

@@ -17,14 +17,16 @@ cgutils: Any = import_module("numba.core.cgutils")
 templates: Any = import_module("numba.core.typing.templates")
 arrays: Any = import_module("numba.np.arrayobj")
 ir: Any = import_module("llvmlite.ir")
-types = numba.types
+types: Any = numba.types
+Type: Any = types.Type
+Template: Any = templates.AttributeTemplate
 
 EVENTS = types.Array(types.int64, 1, "C")
 STORE = "store"
 """A field besides those of `View`: room for the events of the ring, and a zero behind them."""
 
 
-class ViewType(types.Type):  # type: ignore[misc]
+class ViewType(Type):  # type: ignore[misc]
     """Numba's type of a view into states of one record type."""
 
     def __init__(self, record: Any) -> None:
@@ -50,7 +52,7 @@ def field_type(name: str, record: Any) -> Any:
 extending.register_model(ViewType)(extending.models.PointerModel)
 
 
-class ViewAttributes(templates.AttributeTemplate):  # type: ignore[misc]
+class ViewAttributes(Template):  # type: ignore[misc]
     """The types of a view's attributes."""
 
     key = ViewType

@@ -357,3 +357,19 @@ def test_what_a_player_does_to_its_observation_changes_nothing(form: str) -> Non
             twin.step(illegal)
         twin.step(action)
     assert digest(twin) == digest(env)
+
+
+def test_a_saved_state_is_loaded_into_a_new_environment_without_a_reset() -> None:
+    env, twin = quack_env.env(observation="vector"), quack_env.env(observation="vector")
+    env.reset(seed=5)
+    env.step(0)
+    twin.load_state_dict(json.loads(json.dumps(env.unwrapped.state_dict())))  # type: ignore[attr-defined]
+    assert twin.agent_selection == env.agent_selection
+    for each in (env, twin):
+        each.step(0)
+    assert frozen(twin.last()[0]) == frozen(env.last()[0])
+
+
+def test_settings_and_single_options_are_checked_together() -> None:
+    env = quack_env.raw_env(config={"n_ducks": 3}, n_players=10, observation="vector")
+    assert (env.game.config.n_players, env.game.config.n_ducks) == (10, 3)
