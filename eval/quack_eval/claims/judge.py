@@ -38,7 +38,7 @@ def judge(
         meeting: in which meeting, from 0.
         message: the utterance; for claims whose source does not give attribution and polarity.
         said: what was said before it in this meeting, for accusations; by default what the recording holds of it
-            (`tokens` statements, or the published extraction beside the game).
+            (`tokens` statements, or the published extraction beside the game, with what the grammar reads in the rest).
     """
     judging = Judge.of(trajectory)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
@@ -192,10 +192,10 @@ class Judge:
 
     def heard(self, one: Said, said: Iterable[Said] | None) -> list[Finding]:
         """The findings about what was said before a claim in its meeting."""
-        from quack_eval.claims.sources import recorded
+        from quack_eval.claims.sources import everything_said
 
         earlier: list[Finding] = []
-        for other in recorded(self.timeline.trajectory) if said is None else said:
+        for other in everything_said(self.timeline.trajectory) if said is None else said:
             if one.message is not None and other.message == one.message and other.speaker == one.speaker:
                 break
             if other.meeting == one.meeting and other.claim.type not in ("accusation", "defense"):

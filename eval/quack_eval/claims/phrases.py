@@ -235,10 +235,12 @@ def _numbers(text: str) -> tuple[Numbers, ...]:
     position = 0
     while match := _BASE.search(text, position):
         before = text[position : match.start(1)]
-        how = _first(_MODIFIERS, before) or _clause(before) or AT
+        modifier, clause = _first(_MODIFIERS, before), _clause(before)
+        how = modifier or clause or AT
+        after = bool(_AFTER.search(before)) or (not modifier and clause == SINCE)
         ticks, end, kind = _run(text, match, how == "between")
         around = bool(_APPROXIMATELY.search(before))
-        found.append(_meaning(how, kind, ticks, around, bool(_AFTER.search(before)), text[end:]))
+        found.append(_meaning(how, kind, ticks, around, after, text[end:]))
         position = end
     return _joined(found)
 

@@ -6,11 +6,11 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from quack_env import Event, Trajectory
+from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance
 from quack_eval.claims.finding import Finding, Said
-from quack_eval.claims.record import room_named
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
 
@@ -31,13 +31,15 @@ class Message(NamedTuple):
     sha: str
 
 
-class Extractor(Protocol):
-    """Turns an utterance into claims; see `quack_eval.extract`."""
+class Read(NamedTuple):
+    """The claims of a game's utterances. ``missing``: the events of those that could not be read."""
 
-    def __call__(
-        self, message: str, *, speaker: str, players: list[str], rooms: list[str], tick: int, transcript: list[str]
-    ) -> list[Claim]:
-        """The claims of one utterance."""
+    said: list[Said]
+    missing: frozenset[int] = frozenset()
+
+
+Extract = Callable[..., list[Claim]]
+"""A function like `quack_eval.extract`."""
 
 
 def statements(trajectory: Trajectory) -> Iterator[tuple[Event, int, int]]:
@@ -67,9 +69,19 @@ def _sha(text: str) -> str:
 
 def recorded(trajectory: Trajectory) -> list[Said]:
     """The claims that come with a recording: its `tokens` statements, or the published extraction beside it."""
+    return token_claims(trajectory) or published_claims(trajectory)
+
+
+def everything_said(trajectory: Trajectory) -> list[Said]:
+    """The claims that come with a recording, and what the grammar finds in the utterances that have none; kept."""
     known = vars(trajectory).get("_said")
     if known is None:
-        known = vars(trajectory)["_said"] = token_claims(trajectory) or published_claims(trajectory)
+        said = token_claims(trajectory)
+        if not said:
+            read = read_published(trajectory)
+            more = read_with(trajectory, GrammarExtractor(), read.missing) if read.missing else Read([])
+            said = sorted(read.said + more.said, key=lambda one: one.event)
+        known = vars(trajectory)["_said"] = said
     found: list[Said] = known
     return found
 
@@ -110,40 +122,87 @@ def token_claim(event: Event, names: list[str]) -> Claim | None:
 
 def published_claims(trajectory: Trajectory) -> list[Said]:
     """The claims of the published `extraction.jsonl` beside a game, in the order of the utterances."""
+    return read_published(trajectory).said
+
+
+def read_published(trajectory: Trajectory) -> Read:
+    """The published claims beside a game; utterances without an entry are missing, which is not "no claims"."""
+    spoken = messages(trajectory)
     file = (trajectory.path or Path()) / EXTRACTION
     if trajectory.path is None or not file.is_file():
-        return []
+        return Read([], frozenset(message.event for message in spoken))
     extracted: dict[tuple[int, int, str], list[dict[str, Any]]] = {}
     for line in file.read_text(encoding="utf-8").splitlines():
         entry = json.loads(line)
         _, _, agent, meeting, sha = entry["key"].rsplit("|", 4)
         extracted[int(agent.removeprefix("player_")), int(meeting), sha] = entry["claims"]
     found: list[Said] = []
-    for message in messages(trajectory):
-        for data in extracted.pop((message.speaker, message.meeting, message.sha), ()):
-            found.append(_said(Claim.from_dict(data), message))
-    return found
+    read: set[tuple[int, int, str]] = set()
+    missing: set[int] = set()
+    for message in spoken:
+        key = message.speaker, message.meeting, message.sha
+        if key not in extracted:
+            missing.add(message.event)
+        elif key not in read:  # said again in the same words, it has one entry
+            read.add(key)
+            found += [_said(Claim.from_dict(data), message) for data in extracted[key]]
+    return Read(found, frozenset(missing))
 
 
 def _said(claim: Claim, message: Message) -> Said:
     return Said(claim, message.speaker, message.meeting, message.event, message.round, message.sha, message.text)
 
 
-def extracted_claims(trajectory: Trajectory, extractor: Callable[..., list[Claim]]) -> list[Said]:
-    """The claims that an extractor finds in the utterances of a game."""
-    names, rooms = trajectory.names, list(trajectory.game_map.rooms)
+def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: frozenset[int] | None = None) -> Read:
+    """The claims that an extractor (or a function like `quack_eval.extract`) finds in the utterances of a game.
+
+    Args:
+        trajectory: the recording.
+        extractor: what reads them.
+        only: the events of the utterances to be read; by default all.
+    """
+    spoken = messages(trajectory)
+    utterances = _utterances(trajectory, spoken)
+    if only is not None:
+        kept = [p for p, message in enumerate(spoken) if message.event in only]
+        spoken, utterances = [spoken[p] for p in kept], [utterances[p] for p in kept]
+    if isinstance(extractor, Extractor):
+        answers = extractor.extract(utterances)
+    else:
+        answers = [Extraction(tuple(_called(extractor, utterance))) for utterance in utterances]
     found: list[Said] = []
-    transcript: list[str] = []
+    missing: set[int] = set()
+    for message, answer in zip(spoken, answers, strict=True):
+        if isinstance(answer, Failure):
+            missing.add(message.event)
+        else:
+            found += [_said(claim, message) for claim in answer.claims]
+    return Read(found, frozenset(missing))
+
+
+def _called(extract: Extract, utterance: Utterance) -> list[Claim]:
+    return extract(
+        utterance.message,
+        speaker=utterance.speaker,
+        players=utterance.players,
+        rooms=utterance.rooms,
+        tick=utterance.tick,
+        transcript=utterance.transcript,
+    )
+
+
+def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance]:
+    """The utterances with what was said before them in their meeting."""
+    names, rooms = tuple(trajectory.names), trajectory.game_map.rooms
+    found: list[Utterance] = []
+    transcript: list[tuple[str, str]] = []
     meeting = -1
-    for message in messages(trajectory):
+    for message in spoken:
         if message.meeting != meeting:
             meeting, transcript = message.meeting, []
         speaker = names[message.speaker]
-        claims = extractor(
-            message.text, speaker=speaker, players=names, rooms=rooms, tick=message.tick, transcript=list(transcript)
-        )
-        found += [_said(claim, message) for claim in claims]
-        transcript.append(f"{speaker}: {message.text}")
+        found.append(Utterance(message.text, speaker, names, rooms, message.round, message.tick, tuple(transcript)))
+        transcript.append((speaker, message.text))
     return found
 
 
@@ -205,13 +264,14 @@ def _published_claim(data: dict[str, Any], evidence: dict[str, Any], speaker: st
 
 
 __all__ = [
-    "Extractor",
     "Message",
-    "extracted_claims",
+    "Read",
+    "everything_said",
     "messages",
     "published_claims",
     "published_findings",
+    "read_published",
+    "read_with",
     "recorded",
-    "room_named",
     "token_claims",
 ]

@@ -271,7 +271,11 @@ class _Reading:
 
     def at_find(self, leg: Leg) -> Window:
         """In a leg that the button ended: when whoever is meant first saw a body, its tick and the one before."""
-        actor = self.actor()
+        text = self.phrase.text
+        verb = FINDING.search(text)
+        named = [seat for at, seat in self.clock.seats_in(text) if verb and at < verb.start()]
+        speaks = re.search(r"\bi\b", text)
+        actor = named[0] if named else self.speaker if speaks else self.subject
         stays = [] if actor is None else self.timeline.between(actor, leg.first, leg.last)
         came = [
             max(mine.first, lies.first)

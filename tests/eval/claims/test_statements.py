@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quack_eval import Timeline, Trajectory
+from quack_eval.claims.extract import Extraction, Failure, Utterance
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.judge import judge_all
 from quack_eval.claims.sources import published_claims, published_findings, recorded
@@ -25,9 +26,6 @@ from quack_eval.statements import (
     measures_of,
 )
 
-VOTES_THAT_DIFFER = 8
-"""Published games whose `meetings_duck_caught_after_lie` the votes in the log do not give; see docs/judging.md."""
-
 
 def finding(kind: str, verdict: str, speaker: int = 0, meeting: int = 0, **more: Any) -> Finding:
     claim: dict[str, Any] = {"attribution": "own", **more.pop("claim", {})}
@@ -40,7 +38,7 @@ def finding(kind: str, verdict: str, speaker: int = 0, meeting: int = 0, **more:
 
 def game_of(*findings: Finding, **more: Any) -> StatementGame:
     """Seats 0 to 2 are Geese, 3 is the Duck; it is ejected at meeting 1."""
-    facts: dict[str, Any] = {"ejected": (None, 3), "duck_votes": (True, True)} | more
+    facts: dict[str, Any] = {"ejected": (None, 3), "duck_votes": (True, True), "first_votes": ()} | more
     roles = ("goose", "goose", "goose", "duck")
     return StatementGame("here", 1, ("A", "B", "C", "D"), roles, ("g", "g", "g", "d"), findings=findings, **facts)
 
@@ -168,6 +166,9 @@ def test_all_numbers_come_back_from_the_files(token_games: list[Trajectory], tmp
     assert again.by("role") == audit.by("role")
     claims = [json.loads(line) for line in (tmp_path / "claims.jsonl").read_text().splitlines()]
     assert sum(len(entry["claims"]) for entry in claims) == len(audit.findings)
+    lines = [json.loads(line) for line in (tmp_path / "findings.jsonl").read_text().splitlines()]
+    for mode in FAILURES:
+        assert sum(line.get("failure") == mode for line in lines) == len(audit.instances(mode))
 
 
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
@@ -186,7 +187,7 @@ def games(published_games: list[Path]) -> list[Trajectory]:
 
 
 def test_the_published_counts_come_out_to_the_digit(games: list[Trajectory]) -> None:
-    compared = votes = 0
+    compared = 0
     for game in games:
         assert game.path is not None
         file = game.path / "evaluation.json"
@@ -198,12 +199,10 @@ def test_the_published_counts_come_out_to_the_digit(games: list[Trajectory]) -> 
         for name, number in ours.items():
             if isinstance(number, dict):
                 assert number == theirs[name], (game.path, name)
-            elif name in ("meetings_duck_caught_after_lie", "lie_detection_rate"):
-                votes += name == "lie_detection_rate" and number != pytest.approx(theirs[name])
             else:
                 assert number == pytest.approx(theirs[name]), (game.path, name)
+        assert set(theirs) - set(ours) == {"total_dedup_collapsed"}
     assert compared > 100
-    assert votes == VOTES_THAT_DIFFER
 
 
 def test_the_published_extraction_is_joined_by_hash(games: list[Trajectory]) -> None:
@@ -249,5 +248,24 @@ def test_an_extractor_gives_claims(games: list[Trajectory]) -> None:
     source: Callable[..., list[Claim]] = extract
     game = StatementEval(games[0], claims=source).game
     assert len(game.findings) == len(asked) == game.utterances
-    assert asked[0]["transcript"] == []
+    assert asked[0]["transcript"] == ()
     assert len(asked[1]["transcript"]) == 1
+    assert game.unread == 0
+
+
+def test_the_grammar_reads_what_nobody_extracted(games: list[Trajectory]) -> None:
+    audit = StatementAudit(games[:3], "grammar")
+    assert len(audit.findings) > 100
+    assert {"location", "sighting", "accusation"} <= {found.kind for found in audit.findings}
+
+
+def test_what_could_not_be_read_is_missing_and_not_nothing(games: list[Trajectory]) -> None:
+    class Refuses:
+        name = "refuses"
+
+        def extract(self, utterances: Sequence[Utterance]) -> list[Extraction | Failure]:
+            return [Failure("refused") for _ in utterances]
+
+    game = StatementEval(games[0], claims=Refuses()).game
+    assert game.unread == game.utterances > 0
+    assert not game.findings

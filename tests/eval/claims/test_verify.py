@@ -10,6 +10,7 @@ from quack_eval import Trajectory
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.judge import judge, judge_all
 from quack_eval.claims.types import Claim
+from quack_eval.claims.verify import VERIFIERS, Ruling
 
 
 def ask(
@@ -168,6 +169,13 @@ def test_the_only_one_i_saw_leaves_that_one_out(killing: Trajectory) -> None:
 def test_a_traveller_put_back_is_in_the_room_it_left(killing: Trajectory) -> None:
     assert ask(killing, location("Eve", "oxygen", "when the meeting was called"), "Eve").verdict == TRUE
     assert ask(killing, location("Eve", "cafeteria"), "Eve").verdict == FALSE
+
+
+def test_a_new_type_is_one_verifier_in_the_table(killing: Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = {"type": "weather", "subject": "Alice", "room": "medbay"}
+    assert ask(killing, claim).verdict == NOT
+    monkeypatch.setitem(VERIFIERS, "weather", lambda case: Ruling(TRUE, f"it is dry in {case.room}"))
+    assert ask(killing, claim).reason == "it is dry in medbay"
 
 
 # --- support ---------------------------------------------------------------------------------------------------------

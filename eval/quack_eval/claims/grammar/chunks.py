@@ -291,6 +291,9 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
                 group.mood = MAYBE
             p += 1
             continue
+        elif word == "as" and _text(tokens, p + 1) in ADVERBS and group.mood == MAYBE:
+            p += 1
+            continue
         elif verb is not None and _completes(verb.form, word, be, group, p - at):
             group.passive = be and verb.form in (PARTICIPLE, EITHER)
             group.kind, group.lemma = verb.kind, verb.lemma

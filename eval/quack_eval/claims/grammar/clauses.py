@@ -28,7 +28,9 @@ from quack_eval.claims.grammar.lexicon import (
 from quack_eval.claims.grammar.times import WEAK
 
 _STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
-_HYPOTHETICAL = frozenset({"if", "unless", "whether", "assuming", "suppose", "supposing"})
+_ASKS = frozenset("know hear about explain exactly say tell ask clarify confirm wonder sure question account of".split())
+_LIGHT = ADVERBS - {"then", "so"}
+_HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ class Clause:
     times: list[Token] = field(default_factory=list)
     words: frozenset[str] = frozenset()
     maybe: bool = False
+    supposed: bool = False
     negative: bool = False
 
     @property
@@ -124,7 +127,10 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     begin = group.first
     phrase = sentence.by_token.get(p) if p >= low else None
     word = sentence.tokens[p].text if p >= low else ""
-    if phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low):
+    seen = phrase is not None and above is not None and phrase.first == above.group.last + 1
+    if seen and above is not None and above.group.kind == "see" and above.group.form == GERUND and group.form not in (BASE, GERUND):
+        begin = group.first
+    elif phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low):
         begin = phrase.first
         clause.phrase, clause.subject, clause.indefinite = phrase, phrase.who, phrase.indefinite
         _perceived(clause, sentence)
@@ -157,6 +163,8 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
             return p
         if token.kind == "time" or (token.kind == "word" and token.text in ADVERBS and token.text not in ("so", "then")):
             p -= 1
+        elif token.text == "then" and (phrase := sentence.by_token.get(p - 1)) is not None and p > low and not phrase.called:
+            p -= 1
         elif token.text == ")":
             p = _open(tokens, p, low) - 1
         elif token.kind == "room" and p - 1 >= low and tokens[p - 1].text in PREPOSITIONS:
@@ -172,7 +180,7 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
 
 def _near(sentence: Sentence, first: int, low: int) -> int:
     """Where a clause without a subject of its own begins: before the adverbs at its verb."""
-    while first > low and sentence.tokens[first - 1].kind == "word" and sentence.tokens[first - 1].text in ADVERBS:
+    while first > low and sentence.tokens[first - 1].kind == "word" and sentence.tokens[first - 1].text in _LIGHT:
         first -= 1
     return first
 
@@ -243,6 +251,11 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
         return
     source = above
+    if source.group.lemma == "do" and source.rest == (0, 0) and source.before is not None and source.group.last + 2 >= group.first:
+        source = source.before
+    before = sentence.tokens[group.first - 1].text if group.first else ""
+    if source.link in TIME_LINKS and before == "then" and source.before is not None:
+        source = source.before
     while source.small and source.above is not None and group.form not in (BASE, GERUND):
         source = source.above
     clause.subject, clause.indefinite, clause.owner, clause.noun = source.subject, source.indefinite, source.owner, source.noun
@@ -316,6 +329,8 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
 def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
     """Where the room and time before a subject begin: only after a stop, a connective or at the beginning."""
     for start in range(p, begin):
+        if start > 1 and tokens[start - 1].text in ("and", "or") and tokens[start - 2].kind == "room":
+            continue
         opens = start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in _STOPS
         inside = tokens[start:begin]
         if opens and tokens[start].text != "," and any(token.kind in ("room", "time") for token in inside):
@@ -348,7 +363,10 @@ def _fill(sentence: Sentence, clause: Clause) -> None:
         elif token.text in _STOPS or token.text in CONNECTIVES or token.kind in ("room", "time"):
             preposition = ""
     clause.negative = clause.group.negative or _before_negative(sentence, clause)
-    clause.negative |= bool({"nowhere"} & clause.words) and clause.group.kind in ("is", "be")
+    if clause.group.kind in ("is", "be") and "nowhere" in clause.words:
+        at = next(p for p in range(first, last) if sentence.tokens[p].text == "nowhere")
+        clause.negative |= not any(place.at < at for place in clause.places)
+        clause.places = [place for place in clause.places if place.at < at] or clause.places
 
 
 def _beside(clause: Clause, phrase: Persons, preposition: str) -> None:
@@ -400,13 +418,20 @@ def _together(tokens: Sequence[Token], p: int) -> str:
     if word == "of" and before in ("out", "outside", "inside"):
         return "from" if before == "out" else before
     if word == "of" and before in ("direction", "side"):
-        return "to"
+        return "from" if "from" in [t.text for t in tokens[max(0, p - 3) : p]] else "to"
     return word
 
 
 def _judge_mood(clause: Clause, sentence: Sentence) -> None:
     """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
     above = clause.above
+    lead = [t.text for t in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    if lead == ["instead", "of"] or lead[-1:] == ["instead"]:
+        clause.maybe = True
+        return
+    if _supposed(clause):
+        clause.supposed = clause.maybe = True
+        return
     goes_on = clause.group.mood == TO and clause.group.kind == "move" and above is not None and above.group.kind in ("leave", "move")
     if goes_on and above is not None and not above.maybe:
         return
@@ -423,10 +448,24 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
         clause.maybe = True
     elif above is not None and above.link in _HYPOTHETICAL and clause.link == "and":
         clause.maybe = True
+    elif above is not None and above.negative and above.group.lemma in ("say", "claim", "mention", "state") and clause.before is above:
+        clause.maybe = True
+    elif above is not None and above.group.kind == "is" and above.words & {"possible", "likely", "unlikely"} and clause.before is above:
+        clause.supposed = clause.maybe = True
     elif above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that"):
         clause.maybe = True
     elif clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause):
         clause.maybe = True
+
+
+def _supposed(clause: Clause) -> bool:
+    """Whether a clause belongs to a condition: begun by "if", or joined to one that is."""
+    if clause.link in _HYPOTHETICAL:
+        return True
+    before = clause.before
+    if before is None or not before.supposed:
+        return False
+    return clause.small or clause.link in ("and", "or", "that") or clause.link in TIME_LINKS or (clause.phrase is None and clause.link == "")
 
 
 def _asked(sentence: Sentence, clause: Clause) -> bool:
@@ -436,7 +475,10 @@ def _asked(sentence: Sentence, clause: Clause) -> bool:
     seen = clause.above is not None and clause.above.group.kind == "see"
     if at is None or clause.link == "who" or (clause.link == "how" and seen):
         return False
-    return not any(token.kind == "room" or token.text in ("there", "here", "room") for token in tokens[max(0, at - 5) : at])
+    lead = tokens[max(0, at - 5) : at]
+    if any(token.kind == "room" or token.text in ("there", "here", "room") for token in lead):
+        return False
+    return not clause.places or any(token.text in _ASKS for token in lead)
 
 
 def time_of(clause: Clause) -> Token | None:

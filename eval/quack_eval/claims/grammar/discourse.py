@@ -33,6 +33,7 @@ class Discourse:
     subjects: list[tuple[str, ...]] = field(default_factory=list)
     current: list[str] = field(default_factory=list)
     acting: list[str] = field(default_factory=list)
+    topic: str = ""
     with_me: tuple[str, ...] = ()
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
@@ -74,6 +75,8 @@ class Discourse:
             return ((acting or here)[-1],) if nominative else (here[-1],)
         before = [name for group in self.mentions[-6:] for name in group if fits(name)]
         before = [name for name in before if name not in self.addressed] or before
+        if nominative and self.topic in before:
+            return (self.topic,)
         for group in reversed(self.subjects[-3:]):
             if len(group) == 1 and group[0] in before[-3:]:
                 return group

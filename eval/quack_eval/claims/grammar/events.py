@@ -51,7 +51,10 @@ class Account:
         """The room of a place; of "there" and "here" the one just spoken of."""
         if place.room:
             return place.room
-        return next((t.value for t in reversed(self.sentence.tokens[: place.at]) if t.kind == "room"), self.discourse.room)
+        tokens = self.sentence.tokens
+        named = [p for p in range(place.at - 1, -1, -1) if tokens[p].kind == "room"]
+        reached = [p for p in named if not p or tokens[p - 1].text not in ("from", "toward", "towards")]
+        return next((tokens[p].value for p in [*reached, *named]), self.discourse.room)
 
     def where(self, clause: Clause) -> str | None:
         """The room that "where" points to: the last one named before it."""
@@ -142,7 +145,8 @@ class Account:
         if target is not None and room is not None and not negative and of == PLAYER:
             self.discourse.places[target] = room
         if who == self.discourse.speaker and room is not None:
-            self.discourse.places.setdefault(who, room)
+            if not negative:
+                self.discourse.places[who] = room
         own = "own" if who == self.discourse.speaker and not self.source else "quoted"
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
@@ -170,6 +174,8 @@ def tell(account: Account) -> None:
     for clause in account.sentence.clauses:
         _one_clause(account, clause)
     _join_steps(account)
+    first = next((c.subject for c in account.sentence.clauses if c.subject), ())
+    account.discourse.topic = first[0] if len(first) == 1 and first[0] != account.discourse.speaker else ""
 
 
 def _one_clause(account: Account, clause: Clause) -> None:
@@ -179,7 +185,7 @@ def _one_clause(account: Account, clause: Clause) -> None:
     if kind == "say":
         _say(account, clause)
         return
-    if clause.maybe and clause.places and clause.places[-1].room:
+    if clause.group.mood == TO and clause.places and clause.places[-1].room:
         account.discourse.room = clause.places[-1].room
     if account.asking and clause.link in ("because", "since", "but"):
         account.asking = False
@@ -210,6 +216,12 @@ def _say(account: Account, clause: Clause) -> None:
             if phrase.indefinite:
                 account.sighting(clause, clause.subject[0], None, (_rooms(account, clause) or [None])[0], True)
         return
+    subject = clause.subject or ()
+    if len(subject) > 1 and clause.words >= {"each", "other"} and not clause.negative:
+        for one in subject:
+            for other in subject:
+                for room in [p.room for p in clause.places if p.room]:
+                    account.sighting(clause, one, other, room)
     if clause.subject and clause.subject[0] != account.discourse.speaker and not clause.maybe:
         account.source = clause.subject[0]
     elif clause.owner and clause.owner[0] != account.discourse.speaker:
@@ -266,7 +278,8 @@ def _be(account: Account, clause: Clause) -> None:
         _body_lay(account, clause)
         return
     rooms = _rooms(account, clause)
-    if clause.words & {"away", "clear", "out"} and any(p.preposition in ("from", "of") for p in clause.places):
+    keeps = clause.group.lemma in ("stay", "keep", "steer", "remain")
+    if keeps and clause.words & {"away", "clear", "out"} and any(p.preposition in ("from", "of") for p in clause.places):
         rooms, clause.negative = _rooms(account, clause, frozenset()), True
     if clause.group.kind == "is" and clause.words & {"task", "tasks", "wiring", "scan"} and not clause.negative and clause.subject and "on" in clause.words:
         for who in clause.subject:
@@ -282,7 +295,7 @@ def _be(account: Account, clause: Clause) -> None:
         return
     if _only(account, clause, rooms) or (account.witnessed and all(not p.room for p in clause.places) and clause.subject == (discourse.voice,)):
         return
-    if clause.group.passive or not clause.subject:
+    if clause.group.passive or not clause.subject or (clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")):
         return
     negative = clause.negative
     if clause.noun == "route":
@@ -299,12 +312,16 @@ def _be(account: Account, clause: Clause) -> None:
     for who in clause.subject:
         seen = (who != discourse.voice) and (together or _perceives(account, clause, who, rooms))
         for room in rooms:
-            if seen and not negative:
+            told = any(c.kind == "sighting" and c.target == who and c.room == room and not c.negative for c in account.claims)
+            if seen and not negative and not (told and not together):
                 account.sighting(clause, discourse.voice, who, room, negative)
             else:
                 account.location(clause, who, room, negative)
     for who in clause.subject:
         for companion, with_rooms in _pairs(account, clause, rooms):
+            now = account.sentence.tokens[clause.group.first].text in ("'m", "am", "is", "are", "'re")
+            if not with_rooms and (negative or now):
+                continue
             for room in with_rooms or [None]:
                 account.sighting(clause, who, companion, room, negative)
     _step(account, clause, rooms)
@@ -356,7 +373,7 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
     words = clause.words
     after, before = account.after(clause), clause.before
     if clause.subject and words & {"person", "one", "player"} and words & {"only", "last", "first"} and after is not None:
-        if after.group.kind != "see" or after.objects or after.maybe:
+        if after.group.kind != "see" or after.objects or after.maybe or after.link not in ("", "that", "who"):
             return False
         seen, seer, rooms, only = clause.subject, after.subject, _rooms(account, after), "only" in words
     elif before is not None and before.group.kind == "see" and not before.objects and clause.objects and not clause.subject_named:
@@ -371,7 +388,9 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         for target in seen:
             account.sighting(clause, who, target, rooms[0] if rooms else None)
         if only and seen:
-            account.sighting(clause, who, None, rooms[0] if rooms and after is not None else None, True)
+            seeing = after if clause.subject and after is not None else before
+            told = _rooms(account, seeing) if seeing is not None else []
+            account.sighting(clause, who, None, told[0] if told else None, True)
     return True
 
 
@@ -433,7 +452,7 @@ def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> 
     if not clause.negative and _seen_in_sentence(account, clause):
         return True
     after = account.after(clause)
-    if after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,) and (after.group.lemma in _ARRIVING or after.group.lemma == "look") and not clause.negative:
+    if after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,) and after.group.lemma in _ARRIVING | {"look", "pass", "leave"} and not clause.negative:
         return True
     place = discourse.places.get(discourse.voice)
     return place is not None and place in rooms and (clause.link == "where" or not any(p.room for p in clause.places) or bool(clause.words & {"too", "already", "also"}))
@@ -455,12 +474,24 @@ def _body_lay(account: Account, clause: Clause) -> None:
     victims = clause.owner or clause.subject or tuple(p for o in clause.owners for p in o.who)
     if clause.group.kind == "put":
         victims = tuple(p for o in clause.owners for p in o.who)
+    if _existential(account, clause) and "no" in clause.words:
+        for room in _rooms(account, clause) or [None]:
+            account.sighting(clause, discourse.voice, None, room, True, BODY)
+        return
     if not victims and _existential(account, clause):
         victims = tuple(p for o in account.sentence.people if o.owner for p in o.who if p != discourse.voice)[:1]
     victims = victims or ((v,) if (v := discourse.victim()) else ())
     rooms = _rooms(account, clause)
+    after = account.after(clause)
+    came = after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,)
+    seen = not account.source and not clause.negative and (came or bool(clause.words & {"already"}) and discourse.places.get(discourse.voice) in rooms)
     for victim in victims:
         if victim == discourse.voice:
+            continue
+        if seen:
+            for room in rooms:
+                discourse.bodies[victim] = room
+                account.sighting(clause, discourse.voice, victim, room, of=BODY)
             continue
         for room in rooms:
             if discourse.bodies.get(victim) == room and clause.noun == "body":
@@ -493,8 +524,12 @@ def _move(account: Account, clause: Clause) -> None:
     if clause.group.lemma == "pass" and any(phrase.who for phrase in clause.objects) and not clause.words & {"through", "by"}:
         _see(account, clause)
         return
+    if clause.group.kind == "leave" and any(phrase.who for phrase in clause.objects):
+        return
     subject = clause.subject or ()
     origin, via, to, toward = _way(account, clause)
+    if clause.indefinite and account.source:
+        return
     if clause.indefinite and via + to + origin and not clause.small:
         if clause.indefinite == "nobody" or clause.negative:
             account.sighting(clause, discourse.voice, None, (via + to + origin)[0], True)
@@ -514,7 +549,9 @@ def _move(account: Account, clause: Clause) -> None:
         return
     for who in subject:
         _went(account, clause, who, origin, via, to, toward)
-    _step(account, clause, origin + via + to + toward)
+    way = [room for p in clause.places if p.preposition not in _FROM and p.preposition not in _TOWARD and (room := account.room_of(p))]
+    on = (way or via + to) + toward
+    _step(account, clause, origin + on if on and clause.group.kind != "leave" else on)
 
 
 def _way(account: Account, clause: Clause) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -573,7 +610,7 @@ def _went(
         arrives, to = True, [here or ""]
     above = clause.above
     to_me = any(word == "to" and discourse.voice in phrase.who for word, phrase in clause.beside)
-    told = account.witnessed or to_me or (above is not None and above.group.kind == "see" and clause.link in ("how", "that") and above.subject == (discourse.voice,))
+    told = account.witnessed or to_me or (not account.source and _seen_in_sentence(account, clause)) or (above is not None and above.group.kind == "see" and clause.link in ("how", "that") and above.subject == (discourse.voice,))
     if told and who != discourse.voice and not arrives:
         seen_in = _seen_where(clause, origin, to, toward, None)
         if seen_in:
@@ -585,10 +622,12 @@ def _went(
         origin = [room for p in before.places if p.preposition == "from" and (room := account.room_of(p))][:1]
     if origin and not to and not toward and clause.group.form == GERUND and before is not None and before.subject == clause.subject:
         to = [room for p in before.places if (room := account.room_of(p)) and room not in origin][-1:]
-    if not origin and not arrives and clause.group.form == GERUND and clause.phrase is None:
+    left = before is not None and before.group.kind == "leave" and before.subject == clause.subject and clause.link in ("and", "then", ",")
+    if not origin and not arrives and clause.phrase is None and (clause.group.form == GERUND or left):
         origin = _started(account, clause, to + toward)
-    if via and to:
-        account.route(clause, who, origin[:1] + via + to)
+    in_order = [room for p in clause.places if p.preposition not in _FROM | _TOWARD and (room := account.room_of(p))]
+    if (via and to) or (len(to) > 1 and _each_its_own(account, clause)):
+        account.route(clause, who, origin[:1] + in_order)
     elif origin and (to or toward):
         if len(to) > 1:
             account.route(clause, who, origin[:1] + to)
@@ -608,13 +647,27 @@ def _went(
         discourse.room = origin[-1]
 
 
+def _each_its_own(account: Account, clause: Clause) -> bool:
+    """Whether every destination has a preposition of its own: "to A, over to B, up to C" is a way."""
+    tokens = account.sentence.tokens
+    places = [p for p in clause.places if p.preposition not in _FROM | _TOWARD]
+    starts = [p.at - 1 - (tokens[p.at - 1].text == "the") for p in places]
+    return all(at >= 0 and tokens[at].text in ("to", "into", "in", "through", "at") for at in starts)
+
+
 def _comes_here(account: Account, clause: Clause, who: str, origin: list[str]) -> bool:
     """Whether somebody came in to where the speaker is."""
     here = account.discourse.places.get(account.source or account.discourse.voice)
-    if here is None or who in (account.discourse.voice, account.source) or here in origin:
+    if here is None or who in (account.discourse.voice, account.source) or here in origin or clause.group.mood == MUST:
         return False
-    comes = clause.group.lemma in ("come", "walk", "arrive", "step") and bool(origin or clause.words & {"in", "over", "up"})
-    return comes
+    if clause.group.lemma not in ("come", "walk", "arrive", "step"):
+        return False
+    if clause.group.form == "participle":
+        return False
+    told_here = any(c.places and c.subject == (account.source or account.discourse.voice,) for c in account.sentence.clauses if c is not clause)
+    near = account.discourse.room in (here, *origin)
+    walks_in = near and bool(clause.words & {"in", "over"}) and clause.group.form != GERUND and clause.link not in TIME_LINKS
+    return walks_in or bool((origin or clause.words & {"in"}) and told_here)
 
 
 def _went_not(account: Account, clause: Clause, who: str, origin: list[str], to: list[str], toward: list[str]) -> None:
@@ -640,7 +693,8 @@ def _saw_move(
         there = account.room_of(where[0])
     ends = to + toward
     before = clause.before
-    if before is not None and before.small and before.subject == clause.subject and not (origin and ends):
+    again = clause.group.form != GERUND and (clause.group.lemma in _ARRIVING or clause.group.kind == "enter")
+    if before is not None and before.small and before.subject == clause.subject and not (origin and ends) and not again:
         _goes_on(account, clause, who, origin, ends)
         return
     seen_in = _seen_where(clause, origin, to, toward, there)
@@ -657,10 +711,10 @@ def _saw_move(
         return
     if not origin and seen_in is not None and seen_in not in ends:
         origin = [seen_in]
-    if origin and origin[0] != ends[-1]:
-        account.activity(clause, who, "traveling", ends[-1], origin[0], seen=True)
+    if origin and origin[0] != ends[0]:
+        account.activity(clause, who, "traveling", ends[0], origin[0], seen=True)
     elif not origin and seen_in is None:
-        account.activity(clause, who, "traveling", ends[-1], None, seen=True)
+        account.activity(clause, who, "traveling", ends[0], None, seen=True)
 
 
 def _seen_where(clause: Clause, origin: list[str], to: list[str], toward: list[str], there: str | None) -> str | None:
@@ -696,6 +750,9 @@ def _see(account: Account, clause: Clause) -> None:
     """I saw X in R; X and I met in R; saw nobody; saw X's body."""
     discourse = account.discourse
     seers = clause.subject or ()
+    told = clause.before
+    if clause.group.form == GERUND and told is not None and told.negative and told.group.lemma in ("recall", "remember"):
+        clause.negative = True
     if clause.group.lemma == "catch" and clause.words & {"red", "lying", "up", "off", "out", "on"}:
         return
     if clause.group.passive:
@@ -719,7 +776,7 @@ def _see(account: Account, clause: Clause) -> None:
                     account.sighting(clause, one, other, room, clause.negative)
         return
     for phrase, rooms, time in _segments(account, clause):
-        if clause.group.form == GERUND and clause.link in ("after", "before") and not rooms:
+        if clause.link in TIME_LINKS and not rooms:
             continue
         for seer in seers:
             for target in phrase.who or ((None,) if phrase.indefinite else ()):
@@ -783,16 +840,19 @@ def _rooms_after(account: Account, clause: Clause) -> list[str]:
     after = account.after(clause)
     if after is None or after.subject != clause.subject or after.link not in ("when", "while", "as"):
         return []
+    tokens = account.sentence.tokens
+    at = next((p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text == after.link), None)
+    if at is None or tokens[at - 1].text in ("but", "and", ","):
+        return []
     return [room for p in after.places if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))]
 
 
 def _rooms_above(account: Account, clause: Clause) -> list[str]:
     """The room of the location told just before in the sentence, for "I was in R and saw X"."""
     above = clause.above
-    voice = account.discourse.voice
     if above is None or above.subject != clause.subject or above.group.kind not in ("be", "is", "move", "enter", "task"):
         return []
-    if above.negative or above.maybe or clause.subject != (voice,):
+    if above.negative or above.maybe or len(clause.subject or ()) != 1:
         return []
     return [room for p in above.places if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))][-1:]
 
@@ -867,6 +927,10 @@ def _sees_body(account: Account, clause: Clause) -> bool:
         victims = ()
     rooms = _rooms(account, clause) or _rooms_after(account, clause)
     alive = [o for o in clause.objects if o.indefinite]
+    if "or" in words and clause.negative:
+        for target in [p for o in clause.objects for p in o.who]:
+            for seer in clause.subject or ():
+                account.sighting(clause, seer, target, rooms[0] if rooms else None, True)
     for seer in clause.subject or ():
         for victim in victims or (None,):
             for room in rooms or [None]:
@@ -918,7 +982,8 @@ def _find(account: Account, clause: Clause) -> None:
                 account.location(clause, finder, room)
     if clause.group.kind == "report" and _past(account, clause):
         lain = rooms or [room for room in list(discourse.bodies.values())[-1:] if room]
-        told = lain and clause.group.form != GERUND and clause.link not in TIME_LINKS
+        idle = words & {"what", "that", "exactly", "everything", "how", "on", "seeing"}
+        told = lain and not (idle and not dead) and clause.group.form != GERUND and clause.link not in TIME_LINKS
         for finder in finders if told else ():
             if rooms:
                 account.location(clause, finder, rooms[0])
@@ -938,6 +1003,8 @@ def _task(account: Account, clause: Clause) -> None:
     tokens = account.sentence.tokens
     words = {tokens[p].text for p in range(*clause.rest)}
     lemma = clause.group.lemma
+    if clause.noun == "route" and clause.owner and clause.group.form == GERUND:
+        clause.subject, clause.noun = clause.owner, ""
     if clause.noun or clause.negative or not (words & TASK_NOUNS or lemma in ("calibrate", "task") or (lemma == "work" and ("on" in words or clause.places))):
         return
     if lemma == "work" and words & {"out", "off", "backward", "with"} and not words & TASK_NOUNS:
@@ -945,10 +1012,12 @@ def _task(account: Account, clause: Clause) -> None:
     rooms = _rooms(account, clause)
     if not rooms and clause.above is not None and clause.above.subject == clause.subject and (clause.group.form == GERUND or clause.link in ("and", "where")):
         above = [room for p in clause.above.places if (room := account.room_of(p))]
-        rooms = above[-1:]
+        rooms = above if len(above) == 1 else []
     for who in clause.subject or ():
         if clause.small and clause.above is not None:
-            for seer in clause.above.subject or ():
+            seen_at = [room for p in clause.above.places if (room := account.room_of(p))]
+            rooms = rooms or seen_at[:1]
+            for seer in () if seen_at else clause.above.subject or ():
                 account.sighting(clause, seer, who, rooms[0] if rooms else None)
         account.activity(clause, who, "task", rooms[0] if rooms else None, seen=clause.small)
 
@@ -973,7 +1042,8 @@ def _put(account: Account, clause: Clause) -> None:
 def _call(account: Account, clause: Clause) -> None:
     """X called the meeting."""
     words = clause.words
-    if not clause.negative and not clause.group.passive and words & {"meeting", "emergency", "button"}:
+    mine = clause.subject == (account.discourse.speaker,) and words & {"this", "it"}
+    if not clause.negative and not clause.group.passive and (mine or words & {"meeting", "emergency", "button"}):
         for who in clause.subject or ():
             account.activity(clause, who, "call", None)
 
@@ -994,7 +1064,8 @@ def _join_steps(account: Account) -> None:
     for run in runs:
         rooms = [room for step in run for room in step.rooms]
         rooms = [room for p, room in enumerate(rooms) if p == 0 or rooms[p - 1] != room]
-        ordered = len(rooms) > 2 or any(step.clause.link == "then" for step in run[1:])
+        goes = any(step.clause.group.kind in ("move", "enter", "leave") for step in run[1:])
+        ordered = (len(rooms) > 2 and goes) or any(step.clause.link == "then" for step in run[1:])
         if len(run) > 1 and len(rooms) > 1 and ordered:
             _replace(account, run, rooms)
 
@@ -1007,6 +1078,10 @@ def _replace(account: Account, run: list[Step], rooms: list[str]) -> None:
         if run[-1].clause.group.kind in ("move", "enter") and len(run[-1].rooms) == 1:
             account.claims[:] = [c for c in account.claims if not (c.kind == "location" and c.subject == who and c.room == rooms[1])]
             account.activity(run[-1].clause, who, "traveling", rooms[1], rooms[0])
+        return
+    last = run[-1].clause
+    if len(rooms) == 2 and (last.group.kind == "leave" or any(p.preposition in _TOWARD for p in last.places)):
+        account.activity(last, who, "traveling", rooms[1], rooms[0])
         return
     marked = {room for step in run for room in step.rooms if step.clause.times or step.clause.beside}
     marked = {room for room in marked if any(c.room == room and c.kind == "location" for c in account.claims)}

@@ -146,10 +146,9 @@ def _facts(
     for sentence in sentences(lex(text, names, rooms)):
         words = {token.text for token in sentence}
         places = [token.value for token in sentence if token.kind == "room"]
-        people = [token.value for token in sentence if token.kind == "name"]
         named.update(places)
         if words & {"body", "dead", "corpse"} and words & {"found", "find", "reported", "dead", "body"}:
-            for victim in people[:1] if len(people) == 1 else _dead(sentence):
+            for victim in _dead(sentence):
                 bodies.setdefault(victim, places[0] if places else None)
     return tuple(bodies.items()), frozenset(named)
 
@@ -161,6 +160,8 @@ def _dead(sentence: list[Token]) -> list[str]:
         after = [other.text for other in sentence[p + 1 : p + 4]]
         if token.kind == "name" and any(word in ("body", "dead", "corpse") for word in after):
             found.append(token.value)
+        if token.text == "of" and p and sentence[p - 1].text in ("body", "corpse") and p + 1 < len(sentence):
+            found += [sentence[p + 1].value] if sentence[p + 1].kind == "name" else []
     return found
 
 

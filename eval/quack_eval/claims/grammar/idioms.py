@@ -46,6 +46,9 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
         taken = 0
         for said, plain in _BY_FIRST.get(token.text, ()) if token.kind == "word" else ():
             span = tokens[at : at + len(said)]
+            meets = plain[-1] in ("met", "meet", "seeing")
+            if meets and _place_follows(tokens, at + len(said)):
+                continue
             if len(span) == len(said) and all(t.text == word for t, word in zip(span, said, strict=True)):
                 found += [Token("word", word, span[0].start, span[-1].end) for word in plain]
                 taken = len(said)
@@ -57,6 +60,12 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
             taken = 1
         at += taken
     return found
+
+
+def _place_follows(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a room comes: one runs into rooms too."""
+    at += at < len(tokens) and tokens[at].text == "the"
+    return at < len(tokens) and tokens[at].kind == "room"
 
 
 def witnessed(tokens: Sequence[Token]) -> bool:

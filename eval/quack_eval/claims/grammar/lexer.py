@@ -57,11 +57,12 @@ class _Plain(dict[int, str]):
 
 
 _PLAIN = _Plain()
+_SINGLE = re.compile(r"(?<=\s)'(?=[A-Z])([^'\n]{12,300}?(?:'[a-z][^'\n]{0,300}?){0,4}[.!?,])'(?=\s|$)")
 
 
 def plain(message: str) -> str:
     """The message with usual quotes, dashes, arrows and blanks, character for character."""
-    return message[:LIMIT].translate(_PLAIN)
+    return _SINGLE.sub(lambda match: f'"{match.group(1)}"', message[:LIMIT].translate(_PLAIN))
 
 
 def lex(message: str, players: Sequence[str], rooms: Sequence[str]) -> list[Token]:

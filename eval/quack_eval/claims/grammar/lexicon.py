@@ -37,7 +37,7 @@ _REGULAR = {
     "kill": "kill murder",
     "other": "vote trust believe suspect accuse vouch look seem appear match line check want need ask answer try happen"
     " help turn use name point act show talk listen notice_that add finish complete continue_on act open close"
-    " defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
+    " pretend defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
     " contradict change clear leave_out care matter count support prove ignore cover address raise share stick stop_by"
     " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
     " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own stay_on"
@@ -130,7 +130,7 @@ ADVERBS = frozenset(
     " possibly perhaps maybe surely totally perfectly firmly independently nicely purely strictly well quite".split()
 )
 CONNECTIVES = frozenset(
-    "how and or but so because since while when where who which that then before after until if though although as unless"
+    "either how and or but so because since while when where who which that then before after until if though although as unless"
     " whereas plus once whether than except whenever wherever till yet meaning & because".split()
 )
 TIME_LINKS = frozenset("when before after until while as once since till whenever".split())
@@ -151,7 +151,7 @@ TASK_NOUNS = frozenset(
     "task tasks scan wiring wires calibration calibrating distributor distributors filter cargo asteroids course"
     " cameras engines work job jobs fuel samples sample objectives objective chores repairs".split()
 )
-BELIEVING = frozenset({"figure", "assume", "guess", "think", "believe", "bet", "suspect", "doubt", "imagine", "suppose"})
+BELIEVING = frozenset({"figure", "assume", "guess", "think", "believe", "bet", "suspect", "doubt", "imagine", "suppose", "pretend"})
 """Verbs after which the speaker gives an opinion and no statement."""
 EYES = frozenset({"eyes", "eye"})
 PLACE_NOUNS = frozenset({"location", "position", "whereabouts"})
@@ -163,7 +163,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "electrical": ("elec", "electric", "electricals"),
     "navigation": ("nav", "navs", "navigations"),
     "cafeteria": ("caf", "cafe", "caff", "cafetaria"),
-    "weapons": ("weps", "weapon"),
+    "weapons": ("weps",),
     "storage": ("storages",),
     "security": ("secu",),
     "communications": ("comms", "comm"),

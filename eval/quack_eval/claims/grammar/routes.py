@@ -25,10 +25,14 @@ def routes(account: Account) -> None:
     for first, last, rooms in _runs(sentence):
         clause = _clause_at(sentence, first)
         owner = _owner(account, clause, first)
-        supposed = clause is not None and (clause.link in ("if", "unless") or (clause.maybe and _named(sentence, first) is None))
+        wanted = clause is not None and clause.group.lemma in ("hear", "need", "want", "know", "like", "explain")
+        supposed = wanted or clause is not None and (clause.link in ("if", "unless") or (clause.maybe and _named(sentence, first) is None))
         if supposed:
             continue
-        if owner is None or _geography(sentence, first, last):
+        if _geography(sentence, first, last):
+            _spend(sentence, first, last)
+            continue
+        if owner is None:
             continue
         negative = clause is not None and clause.negative
         _mark(account, first, last)
@@ -69,10 +73,19 @@ def _runs(sentence: Sentence) -> Iterator[tuple[int, int, list[str]]]:
             at += 1
             continue
         stop, rooms, arrows = _extend(sentence, at)
-        listed = len(rooms) > 1 and _announced(sentence, at)
+        listed = len(rooms) > 1 and _announced(sentence, at) and not _of_no_one(sentence, at)
         if arrows or listed:
             yield at, stop, rooms
         at = stop + 1
+
+
+def _of_no_one(sentence: Sentence, at: int) -> bool:
+    """Whether the path spoken of is nobody's: "there is no direct path from A to B"."""
+    tokens = sentence.tokens
+    for p in range(at - 1, max(-1, at - 8), -1):
+        if tokens[p].text in ("path", "corridor", "way"):
+            return any(t.text in ("no", "direct", "a", "the", "only") for t in tokens[max(0, p - 3) : p])
+    return False
 
 
 def _extend(sentence: Sentence, at: int) -> tuple[int, list[str], bool]:
@@ -88,7 +101,7 @@ def _extend(sentence: Sentence, at: int) -> tuple[int, list[str], bool]:
             depth += 1
         elif token.text == ")" and depth:
             depth -= 1
-        elif depth and not (token.kind == "room" and announced):
+        elif depth and (arrows or not (token.kind == "room" and announced)):
             pass
         elif token.kind == "room":
             if not announced and not arrow and tokens[p - 1].text != "/":
@@ -118,7 +131,7 @@ def _announced(sentence: Sentence, at: int) -> bool:
         return True
     p = at - 1
     steps = 0
-    while p >= 0 and steps < 12:
+    while p >= 0 and steps < (25 if tokens[at - 1].text == ":" else 12):
         word = tokens[p].text
         if word in ROUTE_NOUNS and (word != "round" or (p and tokens[p - 1].text in ("whole", "entire"))) and (word != "way" or (p and tokens[p - 1].text == "my")):
             return True
@@ -164,6 +177,8 @@ def _owner(account: Account, clause: Clause | None, at: int) -> tuple[str, ...] 
     named = _named(sentence, at)
     if named is not None:
         return named or None
+    if clause is not None and clause.noun == "route" and not clause.owner:
+        return None
     if clause is not None and clause.group.first < at and clause.subject:
         return clause.subject if not clause.small else clause.subject
     if clause is not None and clause.owner:

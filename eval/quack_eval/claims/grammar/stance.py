@@ -35,7 +35,7 @@ _GOOD = (
 _NOT_GOOD = r"(?!\s+(?:to|for\s+the\s+kill|about|on|that|before|where|how)\b)"
 
 _ACCUSING: tuple[tuple[str, str], ...] = (
-    (STRONG, rf"\b(?:vote|voting|voted|votes|eject|ejecting|lynch)\s+(?:(?:out|for|off|to|eject|right|now|with|@me|on|is|stays|goes|going|remains|here)\s+|[:—-]\s+){{0,5}}{_X}(?!\s+'s\b)"),
+    (STRONG, rf"\b(?:vote|voting|voted|votes|eject|ejecting|lynch)\s+(?:(?:out|for|off|to|eject|right|now|on|is|stays|goes|going|remains|here)\s+|[:—-]\s+){{0,5}}{_X}(?!\s+'s\b)"),
     (STRONG, rf"\b(?:my|final|the)\s+vote\s+(?:(?:is|stays|goes|going|remains|here|still|for|on|to|with|right|now|round)\s+|[:—,-]\s+){{0,5}}{_X}(?!\s+'s\b)"),
     (STRONG, rf"\block(?:ing|ed)?\s+(?:in\s+)?(?:(?:it|my|vote|in|this|on|for)\s+){{0,5}}{_X}(?!\s+'s\b)"),
     (STRONG, rf"{_X}\s+{_ADV}{{0,5}}{_BE}\s+{_ADV}{{0,5}}{_THE}{_DUCK}\b(?!\s+move)"),
@@ -43,7 +43,7 @@ _ACCUSING: tuple[tuple[str, str], ...] = (
     (STRONG, rf"{_X}\s+(?:must\s+have\s+|has\s+|have\s+|then\s+|just\s+|clearly\s+|definitely\s+|obviously\s+|probably\s+){{0,3}}(?:killed|murdered)\b"),
     (STRONG, rf"\b(?:it|duck|killer|one|this)\s+(?:{_ADV}|to\s+){{0,5}}(?:is|was|has\s+to\s+be|have\s+to\s+be|must\s+be|can\s+only\s+be)\s+{_ADV}{{0,5}}{_X}(?=\s*(?:$|[,.;!—(]|and\b|because\b|here\b|who\b|then\b|for\s+@me\b))"),
     (STRONG, rf"\bcaught\s+{_X}\s+red\b"),
-    (STRONG, rf"{_X}\s+(?:{_ADV}|'ve\s+|have\s+){{0,5}}(?:been\s+)?caught\b(?!\s+(?:sight|up))"),
+    (STRONG, rf"{_X}\s+(?:\w+\s+|'ve\s+){{0,2}}?(?:been|got|were|was|is|are|'re)\s+(?:\w+\s+)?caught\b(?!\s+(?:sight|up|@))"),
     (STRONG, rf"{_X}\s+{_BE}\s+{_ADV}{{0,5}}(?:guilty|{_THE}last\s+duck)\b"),
     (MODERATE, rf"\b(?:lean|leaning|leans|leaned)\s+(?:(?:toward|towards|on|is|to|heavily|hard|more|slightly|strongly|voting|a|bit|still|right|now|most|vote)\s+){{0,5}}{_X}"),
     (MODERATE, rf"{_X}\s+(?:{_ADV}|as\s+|remains\s+|stays\s+){{0,5}}my\s+(?:\w+\s+){{0,2}}?{_SUSPECT}\b"),
@@ -67,8 +67,6 @@ _ACCUSING: tuple[tuple[str, str], ...] = (
     (WEAK, rf"{_X}\s+(?:\w+\s+){{0,2}}?(?:needs?|should|has|have|must|owes?)\s+(?:to\s+)?(?:\w+\s+)?(?:explain|answer|account|clarify\s+why|give\s+a\s+clear|scrutiny)"),
     (WEAK, rf"{_X}\s+{_ADV}{{0,5}}(?:completely\s+)?(?:unaccounted|unaccounted-for|unverified|unproven)\b"),
     (WEAK, rf"\bleaves\s+{_X}\s+(?:completely\s+)?unaccounted"),
-    (WEAK, rf"\bleaves\s+(?:only\s+)?{_X}\s+as\s+(?:\w+\s+){{0,3}}?(?:suspects?|possibilit\w+|options?)\b"),
-    (WEAK, rf"{_X}\s+(?:is|are|as|was)\s+(?:also\s+)?(?:the|our|one\s+of\s+the)\s+(?:\w+\s+){{0,3}}?suspects?\b"),
     (WEAK, rf"\bself\s+-\s+reports?\s+(?:from|by)\s+{_X}"),
     (WEAK, rf"{_X}\s+being\s+(?:\w+\s+){{0,3}}?(?:unseen|missing|unaccounted|unwitnessed)\b"),
     (WEAK, rf"\bconsider\s+{_X}(?=\s+(?:for|too|as))"),
@@ -100,7 +98,7 @@ _DEFENDING: tuple[str, ...] = (
     rf"\balibi\s+(?:for|with)\s+{_X}",
     rf"{_X}\s+(?:are\s+)?each\s+other\s+'s\s+alibi",
     rf"@me\s+(?:{_ADV}|do\s+|'m\s+|am\s+|can\s+|more\s+){{0,5}}(?:trust|believe|trusting|believing|stand\s+by)\s+(?:in\s+)?{_X}(?!\s+(?:is|was|has|must|might|could|to\s+be|'s\s+(?:the|lying))\b)",
-    rf"{_X}\s+'s\s+(?:\w+\s+){{0,3}}?{_STORY}\s+(?:\w+\s+){{0,3}}?(?:checks?\s+out|match(?:es)?|lines?\s+up|aligns?|holds?\s+up|makes?\s+sense|adds?\s+up|fits|corroborat\w+|is\s+confirmed|tracks)\b",
+    rf"{_X}\s+'s\s+(?:\w+\s+){{0,3}}?{_STORY}\s+(?:\w+\s+){{0,3}}?(?:checks?\s+out|match(?:es)?|lines?\s+up|aligns?(?!.{{0,20}}\bkills?\b)|holds?\s+up|makes?\s+sense|adds?\s+up|fits|corroborat\w+|is\s+confirmed|tracks)\b",
     rf"{_X}\s+'s\s+(?:\w+\s+){{0,3}}?{_STORY}\s+(?:is|are|has|seems?|looks?|sounds?|stays?)\s+(?:been\s+)?{_ADV}{{0,5}}(?:solid|consistent|clean|credible|clear|true|accurate|reliable|plausible|fair|believable|confirmed|supported|logical|reasonable|verified)",
     rf"{_X}\s+'s\s+{_STORY}\s+and\s+(?:\w+\s+){{1,3}}?(?:checks?\s+out|match|lines?\s+up|line\s+up|are\s+solid)",
     rf"{_X}\s+(?:{_ADV}){{0,5}}(?:could|can|ca)\s*(?:n't|not)\s+(?:\w+\s+)?have\s+(?:\w+\s+){{0,2}}?(?:killed|done|been\s+the|committed|reached)",
@@ -127,9 +125,10 @@ _ANY_ACCUSING = re.compile(
 _ANY_DEFENDING = re.compile(
     r"vouch|clear|clean|innocent|safe|credib|trust|truth|good|fine|solid|consisten|reliab|legit|alibi|believ|check|match|line|align|hold|sense|add|fit|corrobor|confirm|have|done|is |was |are |goose|geese|did|leave|cross|hand|stand|agree|support|back|likely|tracks|can"
 )
-_NEGATION = re.compile(r"(?:\bnot|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$")
+_NEGATION = re.compile(r"(?:\bnot|\bless|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$")
 _POSSIBLY = re.compile(r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$")
 _OF_OTHERS = re.compile(r"(?:@\d\S*|@\?|everyone|nobody|they|he|she|people|both)\s+(?:'s\s+)?(?:\S+\s+){0,3}$")
+_BY_OTHERS = re.compile(r"@\d\S*\s+(?:'s\s+)?(?:(?!and\b)\w+\s+){0,2}$")
 _SOFT = re.compile(r"\bhard\s+(?:accus\w+|accuse|case|read)|not\s+(?:saying|accusing|100|certain|sure)|\bno\s+hard\b|not\s+(?:a\s+)?hard")
 _GOVERNED = re.compile(r"\b(?:against|of|on|about|from|with|for|to|by|like|as|get|than)\s+(?:\S+\s+and\s+)?$")
 _NOT_ACCUSING = re.compile(r"(?:not|n't)\s+(?:\w+\s+)?(?:accus\w+|say\w*\s+(?:it\s+is\s+)?|blam\w+)\s+(?:\S+\s+)?$")
@@ -151,10 +150,11 @@ class Stances:
             return
         if _ANY_ACCUSING.search(marked):
             soft = _SOFT.search(marked) is not None
+            open_ended = re.search(r"\beither\b", marked) is not None
             for how, pattern in _ACCUSE:
                 for match in pattern.finditer(marked):
                     if self._accuses(marked, match, how):
-                        self._accuse(match, WEAK if soft and how != STRONG else how)
+                        self._accuse(match, WEAK if (soft and how != STRONG) or (open_ended and "vot" not in match.group()) else how)
         if _ANY_DEFENDING.search(marked):
             for pattern in _DEFEND:
                 for match in pattern.finditer(marked):
@@ -188,7 +188,13 @@ class Stances:
         """Whether a cue stands as the speaker's own, neither denied nor supposed."""
         before = marked[: match.start()]
         said = match.group()
+        if re.search(r"\b(?:one|either|which|whichever|neither)\s+of\s+$", before):
+            return False
         if _POSSIBLY.search(before) or _NOT_ACCUSING.search(before):
+            return False
+        if marked.startswith(("if ", "even if ", "unless ")) and re.search(r"killed|murdered|duck|killer", said):
+            return False
+        if said.startswith("@") and re.search(r"\b(?:with|by|behind|beside|alone)\s+$", before):
             return False
         denied = _NEGATION.search(before) is not None
         if re.match(r"(?:trust|rule\s+out|clear)\b", said) and how == WEAK:
@@ -208,6 +214,12 @@ class Stances:
             return False
         said = match.group()
         if said.startswith("@") and _GOVERNED.search(before):
+            return False
+        if "each other" in said and len(match.group("x")) > 1:
+            return False
+        if said.startswith(("vouch", "clearing")) and _BY_OTHERS.search(before):
+            return False
+        if "no one" in match.string[match.end() : match.end() + 30] or "nobody" in match.string[match.end() : match.end() + 30]:
             return False
         inside = re.sub(r"^(?:it\s+(?:is|was)|@\S+\s+(?:is|are|was)?)?\s*(?:could|can|ca|did|is)?\s*(?:n't|not)?\s*", "", said)
         return not re.search(r"(?:\bnot|n't|\bnever|\bno)\s", inside) or "not the" in said

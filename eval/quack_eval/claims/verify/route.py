@@ -17,7 +17,7 @@ def verify(case: Case) -> Ruling:
     claimed = collapsed(case.route)
     visits = chain(case)
     rooms = tuple(room for room, _ in visits)
-    matched = common(claimed, rooms)
+    matched = tightened(common(claimed, rooms), claimed, rooms)
     wrong = [room for p, room in enumerate(claimed) if p not in {c for c, _ in matched}]
     omitted = _omitted(rooms, [r for _, r in matched])
     scenes = {event.room for event in case.record.kills_in(case.window.first, case.window.last)}
@@ -86,6 +86,16 @@ def common(claimed: tuple[str, ...], actual: tuple[str, ...]) -> list[tuple[int,
         else:
             j += 1
     return found
+
+
+def tightened(matched: list[tuple[int, int]], claimed: Sequence[str], actual: Sequence[str]) -> list[tuple[int, int]]:
+    """The same rooms matched as late as the last of them allows, so that fewest visits count as left out."""
+    found: list[tuple[int, int]] = []
+    limit = matched[-1][1] + 1 if matched else 0
+    for position, _ in reversed(matched):
+        limit = max(p for p in range(limit) if actual[p] == claimed[position])
+        found.append((position, limit))
+    return found[::-1]
 
 
 def _omitted(rooms: Sequence[str], matched: Sequence[int]) -> list[str]:
