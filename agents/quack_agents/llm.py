@@ -134,6 +134,15 @@ def redact(text: str, *secrets: str | None) -> str:
     return _SECRETS.sub("[key]", text)
 
 
+class Secret(str):
+    """A key that no traceback or listing shows."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "[key]"
+
+
 def bare_url(url: str | None) -> str | None:
     """A URL without user, password, query and fragment."""
     if not url:
@@ -264,36 +273,44 @@ class ReplyCache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._lock = threading.Lock()
+        self._pid = 0
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.execute("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
+            self._run("CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL)")
         except (OSError, sqlite3.Error) as fault:
             raise ConfigError(f"reply cache {self.path}: cannot be used ({fault})") from None
 
+    def _run(self, statement: str, *values: Any) -> list[Any]:
+        """The rows of a statement, on a connection of this process (a forked one opens its own)."""
+        with self._lock:
+            if self._pid != os.getpid():
+                self._db = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._pid = os.getpid()
+            return self._db.execute(statement, values).fetchall()
+
     def get(self, key: str) -> Reply | None:
         """The reply to a request, if it has been answered before."""
-        with self._lock:
-            row = self._db.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is None:
+        rows = self._run("SELECT reply FROM replies WHERE key = ?", key)
+        if not rows:
             return None
-        data = json.loads(row[0])
+        data = json.loads(rows[0][0])
         return Reply(**{**data, "retries": tuple(data["retries"]), "dropped": tuple(data["dropped"]), "cached": True})
 
     def put(self, key: str, reply: Reply) -> None:
         """Keep a reply; the first one stays."""
-        with self._lock:
-            self._db.execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, json.dumps(asdict(reply))))
+        self._run("INSERT OR IGNORE INTO replies VALUES (?, ?)", key, json.dumps(asdict(reply)))
 
     def __len__(self) -> int:
-        with self._lock:
-            return int(self._db.execute("SELECT COUNT(*) FROM replies").fetchone()[0])
+        return int(self._run("SELECT COUNT(*) FROM replies")[0][0])
 
     def close(self) -> None:
-        """Close the file."""
-        self._db.close()
+        """Close the file; a later use opens it again."""
+        with self._lock:
+            if self._pid == os.getpid():
+                self._db.close()
+            self._pid = 0
 
 
 def request_key(model: str, api_base: str | None, messages: Messages, params: Mapping[str, Any], salt: Any) -> str:
@@ -335,9 +352,11 @@ class Budget:
                 if usd is None:
                     raise BudgetError("max_usd cannot be kept: the model's price is not known; give `prices`")
                 if self.usd + self._usd_out + usd > self.max_usd:
-                    raise BudgetError(f"budget spent: ${self.usd:.4f} of ${self.max_usd:g} in {self.calls} calls")
+                    spent = f"${self.usd:.4f} of ${self.max_usd:g}"
+                    raise BudgetError(f"budget: {spent} spent in {self.calls} calls; the next may take ${usd:.4f}")
             if self.max_tokens is not None and self.tokens + self._tokens_out + tokens > self.max_tokens:
-                raise BudgetError(f"budget spent: {self.tokens} of {self.max_tokens} tokens in {self.calls} calls")
+                spent = f"{self.tokens} of {self.max_tokens} tokens"
+                raise BudgetError(f"budget: {spent} spent in {self.calls} calls; the next may take {tokens}")
             self._tokens_out += tokens
             self._usd_out += usd or 0.0
 
@@ -370,6 +389,7 @@ class LoopThread:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
         self._pid = 0
 
     @property
@@ -378,7 +398,8 @@ class LoopThread:
         with self._lock:
             if self._loop is None or self._pid != os.getpid():
                 self._loop, self._pid = asyncio.new_event_loop(), os.getpid()
-                threading.Thread(target=self._loop.run_forever, name="quack-models", daemon=True).start()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="quack-models", daemon=True)
+                self._thread.start()
             return self._loop
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -386,7 +407,14 @@ class LoopThread:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop)
 
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """The result, waited for; must not be called on the loop itself."""
+        """The result, waited for.
+
+        Raises:
+            RuntimeError: on the loop itself, which would wait for ever; await `call` there.
+        """
+        if self._thread is threading.current_thread():
+            coroutine.close()
+            raise RuntimeError("called on the models' own event loop: await the asynchronous form there")
         future = self.submit(coroutine)
         try:
             return future.result()
@@ -429,7 +457,7 @@ def litellm() -> Any:
     if importlib.util.find_spec("litellm") is None:
         raise ConfigError("models as players need LiteLLM: pip install 'quack_env[llm]'")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no price list from the network
-    import litellm
+    import litellm  # type: ignore[import-not-found,unused-ignore]
 
     litellm.suppress_debug_info = True
     return litellm

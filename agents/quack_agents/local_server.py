@@ -66,7 +66,7 @@ class LocalModel:
             self._torch.set_num_threads(threads)
         where = {"pretrained_model_name_or_path": str(file.parent), "gguf_file": file.name}
         self._tokenizer = transformers.AutoTokenizer.from_pretrained(**where)
-        self._model = transformers.AutoModelForCausalLM.from_pretrained(**where).eval()
+        self._model = transformers.AutoModelForCausalLM.from_pretrained(**where, dtype=self._torch.float32).eval()
         self._lock = threading.Lock()
 
     def reply(self, messages: Sequence[dict[str, Any]], max_tokens: int, temperature: float) -> Spoken:
@@ -87,7 +87,8 @@ class LocalModel:
             )
         made = out[0][length:]
         words = self._tokenizer.decode(made, skip_special_tokens=True).strip()
-        return Spoken(words, finish_reason="length" if len(made) >= max_tokens else "stop")
+        finish_reason = "length" if len(made) >= max_tokens else "stop"
+        return Spoken(words, finish_reason=finish_reason, tokens=(length, len(made)))
 
 
 def _text(content: Any) -> str:
@@ -148,7 +149,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--port", type=int, default=8643)
     parser.add_argument("--gguf", type=Path)
-    parser.add_argument("--threads", type=int)
+    parser.add_argument("--threads", type=int, default=1, help="of the CPU; more only where they are free")
     parser.add_argument("--play", action="store_true", help="play a short game and print its rates as JSON")
     parser.add_argument("--out", type=Path, default=Path("runs/local/game-000"))
     given = parser.parse_args()

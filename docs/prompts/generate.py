@@ -37,7 +37,10 @@ def played(folder: Path) -> Trajectory:
 def page(title: str, calls: list[dict[str, Any]], folder: Path) -> str:
     """All calls of one agent, in Markdown; images are copied beside it."""
     lines = [f"# {title}", ""]
-    lines += [f"As sent, in order; templates `{version()}`, written by `docs/prompts/generate.py`. The system message:", ""]
+    lines += [
+        f"As sent, in order; templates `{version()}`, written by `docs/prompts/generate.py`. The system message:",
+        "",
+    ]
     lines += [FENCE + "text", calls[0]["messages"][0]["content"], FENCE, ""]
     for call in calls:
         where = f"meeting {call['meeting']}, " if call["meeting"] is not None else ""

@@ -68,7 +68,9 @@ def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> list[tuple[Spo
     for place, one in enumerate(spoken):
         for number, judged in enumerate(one.claims):
             strata[judged.stratum].append((place, number))
-    queues = [rng.sample(members, len(members)) for _, members in sorted(strata.items(), key=lambda s: (len(s[1]), s[0]))]
+    queues = [
+        rng.sample(members, len(members)) for _, members in sorted(strata.items(), key=lambda s: (len(s[1]), s[0]))
+    ]
     drawn: list[tuple[int, int]] = []
     while queues and len(drawn) < sample:
         for queue in queues:
@@ -130,7 +132,9 @@ def rows(drawn: Iterable[tuple[Spoken, tuple[int, ...]]], annotator: str = "") -
     return found
 
 
-def write_sheet(drawn: Sequence[tuple[Spoken, tuple[int, ...]]], folder: Path, annotator: str = "") -> tuple[Path, Path]:
+def write_sheet(
+    drawn: Sequence[tuple[Spoken, tuple[int, ...]]], folder: Path, annotator: str = ""
+) -> tuple[Path, Path]:
     """Writes `sheet.csv` and `sheet.html` and returns their paths."""
     folder.mkdir(parents=True, exist_ok=True)
     table = rows(drawn, annotator)
@@ -193,9 +197,17 @@ def to_html(table: Sequence[Mapping[str, str]]) -> str:
 def _article(members: Sequence[tuple[int, Mapping[str, str]]]) -> str:
     """The part of the form for one utterance."""
     first = members[0][1]
-    lines = [f"<tr><td>{html.escape(row['claim'])}</td>{_answer(n, row)}</tr>" for n, row in members if row["kind"] == "claim"]
+    lines = [
+        f"<tr><td>{html.escape(row['claim'])}</td>{_answer(n, row)}</tr>"
+        for n, row in members
+        if row["kind"] == "claim"
+    ]
     asked = next((n for n, row in members if row["kind"] == "utterance"), None)
-    missed = "" if asked is None else f'<p><label>Claims missed <input type="number" min="0" name="missed-{asked}"></label></p>'
+    missed = (
+        ""
+        if asked is None
+        else f'<p><label>Claims missed <input type="number" min="0" name="missed-{asked}"></label></p>'
+    )
     listed = next((row["claim"] for _, row in members if row["kind"] == "utterance"), "")
     return (
         f"<article><h2>{html.escape(first['speaker'])}, tick {html.escape(first['tick'])}</h2>"
@@ -208,7 +220,10 @@ def _article(members: Sequence[tuple[int, Mapping[str, str]]]) -> str:
 
 def _answer(number: int, row: Mapping[str, str]) -> str:
     def choice(name: str) -> str:
-        radios = (f'<label><input type="radio" name="{name}-{number}" value="{value}"> {value}</label>' for value in ("y", "n"))
+        radios = (
+            f'<label><input type="radio" name="{name}-{number}" value="{value}"> {value}</label>'
+            for value in ("y", "n")
+        )
         return f"<td>{' '.join(radios)}</td>"
 
     return f"{choice('extraction_ok')}<td>{html.escape(row['verdict'])}</td>{choice('verdict_ok')}"
@@ -229,7 +244,11 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     """
     with open(path, encoding="utf-8-sig", newline="") as lines:
         reader = csv.DictReader(lines)
-        missing = [name for name in ("row", "kind", "extraction_ok", "verdict_ok", "missed") if name not in (reader.fieldnames or ())]
+        missing = [
+            name
+            for name in ("row", "kind", "extraction_ok", "verdict_ok", "missed")
+            if name not in (reader.fieldnames or ())
+        ]
         if missing:
             raise SheetError(f"{path}: no column {', '.join(missing)}")
         table = [{name: (value or "").strip() for name, value in row.items() if name} for row in reader]
@@ -371,7 +390,9 @@ def _agreements(named: Sequence[tuple[str, Mapping[str, str]]]) -> dict[str, Agr
         one, two = (answers[who] for who in annotators[:2])
         both = sorted(one.keys() & two.keys())
         pairs = [(one[row], two[row]) for row in both]
-        found[column] = Agreement((annotators[0], annotators[1]), len(pairs), sum(a == b for a, b in pairs), kappa(pairs))
+        found[column] = Agreement(
+            (annotators[0], annotators[1]), len(pairs), sum(a == b for a, b in pairs), kappa(pairs)
+        )
     return found
 
 

@@ -21,10 +21,12 @@ from quack_eval.metrics.measure import Measure, once
 from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
 from quack_eval.metrics.tier1 import OutcomeEval
 from quack_eval.metrics.tier2 import BehaviourEval
+from quack_eval.statements import StatementEval
 from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
 
-TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval}
+CLAIM_SOURCES = (None, "recorded", "grammar")
+TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval, 3: StatementEval}
 Progress = Callable[[int, int], None]
 """Called with (games done, games in all)."""
 
@@ -147,7 +149,7 @@ class Evaluation:
         if not self.evaluated:
             return []
         groups = {**self.settings, "all": self.measures}
-        tiers = zip(LAYOUTS[self.convention], (1, 2), strict=True)
+        tiers = zip(LAYOUTS[self.convention], (1, 2, 3), strict=True)
         layouts = [layout for layout, tier in tiers if tier in self.evaluated[0].tiers]
         return [setting_table(layout, groups) for layout in layouts] + [overall_table(self.measures)]
 
@@ -191,9 +193,10 @@ def _dicts(estimates: dict[str, Estimate]) -> dict[str, Any]:
 
 def evaluate(
     paths: Iterable[str | os.PathLike[str]],
-    tiers: Sequence[int] = (1, 2),
+    tiers: Sequence[int] = (1, 2, 3),
     convention: str = "paper",
     jobs: int = 1,
+    claims: str | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -204,6 +207,7 @@ def evaluate(
         tiers: which tiers.
         convention: "paper" or "published".
         jobs: processes.
+        claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded" or "grammar".
         out: a folder for `Evaluation.save`; None to write nothing.
         progress: called as games get done.
 
@@ -215,9 +219,11 @@ def evaluate(
         raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
     if convention not in CONVENTIONS:
         raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
+    if claims not in CLAIM_SOURCES:
+        raise ValueError(f"claims={claims!r}: must be one of {', '.join(map(repr, CLAIM_SOURCES))}")
     games = find_games(paths)
     evaluation = Evaluation(convention, [])
-    tasks = [(os.fspath(path), tuple(tiers), convention) for path in games]
+    tasks = [(os.fspath(path), tuple(tiers), convention, claims) for path in games]
     for done, (kind, result) in enumerate(_run(tasks, jobs)):
         if progress:
             progress(done, len(games))
@@ -234,7 +240,7 @@ def evaluate(
     return evaluation
 
 
-Task = tuple[str, tuple[int, ...], str]
+Task = tuple[str, tuple[int, ...], str, str | None]
 Result = tuple[str, "EvaluatedGame | str"]
 
 
@@ -249,7 +255,7 @@ def _run(tasks: list[Task], jobs: int) -> Iterator[Result]:
 
 def _evaluate(task: Task) -> Result:
     """One game: ("ok", game), ("damaged", why) or ("unfinished", why)."""
-    path, tiers, convention = task
+    path, tiers, convention, claims = task
     try:
         trajectory = Trajectory.load(path)
     except QuackError as fault:
@@ -261,6 +267,8 @@ def _evaluate(task: Task) -> Result:
     game = EvaluatedGame(path, format_of(Path(path)) or "", convention, goose, duck, trajectory.header.seed, {}, {}, {})
     for tier in tiers:
         result = TIERS[tier](trajectory, convention, timeline)
+        if isinstance(result, StatementEval) and claims is not None:
+            result.claims = claims
         game.facts[tier] = result.facts
         game.tiers[tier] = tuple(result.measures)
         game.measures |= result.measures

@@ -1,19 +1,21 @@
 """The rules, views and encoder compiled with Numba: the same functions, over records in place of objects.
 
-The compiled kernels are kept in a folder of the user's cache that is named by the sources they were made from, because
+The compiled kernels are kept in a folder of the user's cache that is named by the code they were made from, because
 Numba itself looks only at the file of a kernel, not at what it calls.
 """
 
 from __future__ import annotations
 
 import hashlib
+import marshal
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +26,7 @@ from quack_env.encode.vector import Layout
 from quack_env.errors import ConfigError
 from quack_env.vector import binder, records, view_type
 from quack_env.vector.kernels import Batch
+from quack_env.vector.records import Room
 from quack_env.world import World
 
 numba: Any = import_module("numba")
@@ -118,14 +121,11 @@ def widened(kind: Any) -> Any:
     return numba.types.int64 if isinstance(kind, numba.types.Integer) and kind.bitwidth < 64 else kind
 
 
-def wrap(function: Any) -> Any:
-    """A function compiled when it is called: once for all widths of integers, which are cast at the call.
+def inner(function: Any) -> Any:
+    """A function compiled for calls from compiled code: once for all widths of integers, which are cast at the call.
 
     Reference counts are left out (`_nrt`): nothing in the kernels allocates, and their arguments outlive the call.
     """
-    if function.__name__ in KERNELS:
-        folder = cache_folder()
-        return numba.njit(function, error_model="numpy", nogil=True, _nrt=False, cache=folder is not None)
     compiled = numba.njit(function, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
     template = compiled.get_call_template
     compiled.get_call_template = lambda args, kws: template(tuple(widened(kind) for kind in args), kws)
@@ -133,14 +133,21 @@ def wrap(function: Any) -> Any:
 
 
 @cache
-def kernels() -> SimpleNamespace:
-    """The compiled kernels, by name."""
-    own = (clear, copy, blank, keep, bit_length, hashed, mixed, drawn, game_key)
-    inner: dict[str, Any] = {}
-    for function in own:
-        inner[function.__name__] = wrap(binder.copied(function, globals() | inner))
-    given = inner | {"new_view": view_type.new_view, "UINT": np.uint64, "INT": np.int64, "LOGGED": False}
-    before, folder = numba.config.CACHE_DIR, cache_folder()
+def kernels(room: Room) -> SimpleNamespace:
+    """The compiled kernels, by name, for records of one size."""
+    given = {"new_view": view_type.new_view, "UINT": np.uint64, "INT": np.int64, "LOGGED": False}
+    space = dict(globals())
+    for function in (clear, copy, blank, keep, bit_length, hashed, mixed, drawn, game_key):
+        name = function.__name__
+        given[name] = space[name] = inner(binder.copied(function, space))
+    folder = cache_folder(room)
+
+    def wrap(function: Any) -> Any:
+        if function.__name__ not in KERNELS:
+            return inner(function)
+        return numba.njit(function, error_model="numpy", nogil=True, _nrt=False, cache=folder is not None)
+
+    before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or before)
     try:
         return binder.bind(wrap, given)
@@ -148,19 +155,39 @@ def kernels() -> SimpleNamespace:
         numba.config.CACHE_DIR = before
 
 
-@cache
-def cache_folder() -> Path | None:
-    """Where compiled kernels of these sources are kept; None when nothing can be written there."""
-    digest = hashlib.sha256()
-    for module in (*SOURCES, import_module(__name__)):
-        digest.update(Path(str(module.__file__)).read_bytes())
+def cache_folder(room: Room) -> Path | None:
+    """Where compiled kernels are kept; None when nothing can be written there.
+
+    Each size of records has its own, so that each kernel there is compiled for one signature only: processes that
+    compile at the same time would otherwise overwrite each other's (Numba numbers the signatures of a kernel).
+    """
     home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    folder = Path(home) / "quack_env" / f"kernels-{digest.hexdigest()[:16]}"
+    folder = Path(home) / "quack_env" / f"kernels-{fingerprint()}" / "-".join(str(size) for size in room)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         return None
     return folder if os.access(folder, os.W_OK) else None
+
+
+@cache
+def fingerprint() -> str:
+    """A name for all code and constants that are compiled, as they were loaded."""
+    digest = hashlib.sha256()
+    for module in (*SOURCES, sys.modules[__name__]):
+        for name, value in sorted(vars(module).items()):
+            methods = vars(value).values() if isinstance(value, type) else (value,)
+            for function in methods:
+                if isinstance(function, FunctionType):
+                    digest.update(marshal.dumps(function.__code__, 2))
+            if isinstance(value, int | float | str) or is_plain(value):
+                digest.update(f"{name}={value!r}".encode())
+    return digest.hexdigest()[:16]
+
+
+def is_plain(value: Any) -> bool:
+    """Whether the value is a tuple of numbers and strings."""
+    return isinstance(value, tuple) and all(isinstance(part, int | float | str) for part in value)
 
 
 # --- running ---------------------------------------------------------------------------------------------------------
@@ -203,12 +230,12 @@ class CompiledEngine:
     """Runs the games of a batch with compiled kernels; ``threads`` of them at a time."""
 
     def __init__(self, world: World, layout: Layout, batch: Batch, form: str, threads: int) -> None:
-        room = records.room_for(world)
+        self.room = records.room_for(world)
         cores = os.cpu_count() or 1
         if not 1 <= threads <= cores:
             raise ConfigError(f"threads={threads!r}: must be from 1 to {cores}, the cores of this machine")
         self.options = (world, layout, batch, form, threads)
-        self.states = np.zeros(len(batch.done), records.state_dtype(room))
+        self.states = np.zeros(len(batch.done), records.state_dtype(self.room))
         self._arguments = (records.world_record(world), places_of(layout), self.states, batch)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -222,7 +249,7 @@ class CompiledEngine:
     def refused(self, actions: NDArray[np.int64]) -> int:
         """The index, in the order of the masks, of the first action that is not legal; -1 when there is none."""
         _, _, batch, form, _ = self.options
-        return int(getattr(kernels(), f"refused_{form}")(batch, actions))
+        return int(getattr(kernels(self.room), f"refused_{form}")(batch, actions))
 
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
@@ -238,7 +265,7 @@ class CompiledEngine:
 
     def _run(self, actions: NDArray[np.int64], anew: bool, first: int, last: int) -> None:
         """The step of the games first .. last - 1."""
-        kernel = getattr(kernels(), f"step_{self.options[3]}")
+        kernel = getattr(kernels(self.room), f"step_{self.options[3]}")
         kernel(*self._arguments, actions, int(anew), first, last)
 
     def state_dict(self, g: int) -> dict[str, Any]:

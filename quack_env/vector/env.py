@@ -225,7 +225,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
             raise IllegalActionError(
                 f"actions must be whole numbers of shape {self._shape}, not {given.dtype} of shape {given.shape}"
             )
-        return np.ascontiguousarray(given, np.int64)
+        return given.astype(np.int64)  # a copy: what is compiled is for arrays that can be written to
 
     def _refusal(self, refused: int, actions: NDArray[np.int64]) -> IllegalActionError:
         """The error for an action outside its mask."""
@@ -279,7 +279,10 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     def state_dict(self, g: int) -> dict[str, Any]:
         """The state of game g, in the format of `State.to_dict`."""
-        return self.engine.state_dict(g)
+        state = self.engine.state_dict(g)
+        ring, written = state["ring"], state["head"]
+        state["ring"] = ring[:written] + [0] * (len(ring) - written)  # the rest is of an earlier game
+        return state
 
     def game(self, g: int) -> Game:
         """A copy of game g that can be looked at and played on by itself; it has no words of the current discussion."""

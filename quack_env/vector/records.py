@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,6 +60,7 @@ def step_up(name: str, value: int, steps: tuple[int, ...]) -> int:
     raise ConfigError(f"{name}={value}: the batched environment has room for at most {steps[-1]}")
 
 
+@cache
 def state_dtype(room: Room) -> np.dtype[np.void]:
     """The record of a state: the fields of `State` without its log, each as narrow as its values allow."""
     sizes = {

@@ -141,6 +141,16 @@ def test_eval_prints_one_json_object_with_the_keys_scripts_rely_on(quack: Run, s
     assert {"path", "tier1", "tier2", "tier3"} <= json.loads(lines[0]).keys()
 
 
+def test_the_findings_of_an_evaluation_give_its_statement_measures_again(
+    quack: Run, small_run: Path, tmp_path: Path
+) -> None:
+    first = only_object(quack("eval", small_run, "--out", tmp_path / "eval", "--json"))
+    again = only_object(quack("eval", tmp_path / "eval", "--from-findings", "--json"))
+    assert (tmp_path / "eval" / "claims.jsonl").read_text().count("\n") > 3
+    measure = again["measures"]["goose_truthfulness"]
+    assert measure["pooled"] == first["measures"]["goose_truthfulness"]["pooled"] == 1.0
+
+
 def test_eval_leaves_a_damaged_game_out_and_says_so(quack: Run, tmp_path: Path) -> None:
     for name in "ab":
         quack("play", "--seed", 1, "--out", tmp_path / "run" / name, "--json")
@@ -180,7 +190,10 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
         (("play", "--speech", "sung"), "'off', 'tokens', 'text'"),
         (("bench", "nothing"), "built-in suite (demo"),
         (("eval", "no/such/folder"), "no such file or folder"),
-        (("eval", ".", "--tiers", "7"), "must be 1, 2 or 12"),
+        (("eval", ".", "--tiers", "7"), "must be one of 1, 2, 3, 12"),
+        (("eval", ".", "--extractor", "guess"), "recorded or grammar"),
+        (("eval", ".", "--compare", "mine"), "must be published"),
+        (("eval", ".", "--from-findings"), "findings.jsonl"),
         (("eval", ".", "--convention", "mine"), "paper or published"),
         (("replay", "no/such/folder"), "no/such/folder"),
         (("replay", "no/such/folder", "--check"), "no/such/folder"),

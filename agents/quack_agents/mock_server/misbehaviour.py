@@ -80,6 +80,8 @@ class Spoken:
     content: str | None
     reasoning: str | None = None
     finish_reason: str = "stop"
+    tokens: tuple[int, int] | None = None
+    """Of the prompt and of the reply, where they are counted; else they are estimated."""
 
 
 def spoil(mode: str, content: str, legal: tuple[str, ...], key: str = "action") -> Spoken:

@@ -239,7 +239,12 @@ class _Handler(BaseHTTPRequestHandler):
             except BadRequestError as fault:
                 self._fail(400, "context_length_exceeded", str(fault))
                 return
-            self._send(200, completion(request, spoken, len(system + user) // 4 + sum(w * h for w, h in sizes) // 750))
+            tokens = len(system + user) // 4 + sum(w * h for w, h in sizes) // 750
+            answered = completion(request, spoken, tokens)
+            if request.get("stream"):
+                self._send_bytes(200, streamed(answered), "text/event-stream")
+            else:
+                self._send(200, answered)
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -287,6 +292,8 @@ def completion(request: dict[str, Any], spoken: Spoken, prompt_tokens: int) -> d
     if spoken.reasoning:
         message["reasoning_content"] = spoken.reasoning
     made = len(spoken.content or spoken.reasoning or "") // 4 + 1
+    if spoken.tokens:
+        prompt_tokens, made = spoken.tokens
     return {
         "id": "chatcmpl-mock",
         "object": "chat.completion",
@@ -295,6 +302,14 @@ def completion(request: dict[str, Any], spoken: Spoken, prompt_tokens: int) -> d
         "choices": [{"index": 0, "message": message, "finish_reason": spoken.finish_reason}],
         "usage": {"prompt_tokens": prompt_tokens, "completion_tokens": made, "total_tokens": prompt_tokens + made},
     }
+
+
+def streamed(answered: dict[str, Any]) -> bytes:
+    """An answer as a stream of one event."""
+    choice = answered["choices"][0]
+    delta = {"index": 0, "delta": choice["message"], "finish_reason": choice["finish_reason"]}
+    event = {**answered, "object": "chat.completion.chunk", "choices": [delta]}
+    return f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n".encode()
 
 
 def serve(

@@ -10,7 +10,17 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from quack_agents.base import Action, Agent
-from quack_agents.llm import LOOP, BudgetError, Client, Messages, ModelError, ModelSettings, Reply, shared_client
+from quack_agents.llm import (
+    LOOP,
+    BudgetError,
+    Client,
+    Messages,
+    ModelError,
+    ModelSettings,
+    Reply,
+    Secret,
+    shared_client,
+)
 from quack_agents.vlm.calls import SCHEMA, Notes, NumberAction, WordsAction
 from quack_agents.vlm.memory import Diary
 from quack_agents.vlm.prompts import MODALITIES, Prompts, version
@@ -81,7 +91,7 @@ class VLMPolicy(Agent):
         self.model = name
         self.settings = ModelSettings.of(name, settings_file, **{**params, **given})
         self._client = client
-        self._api_key = api_key
+        self._api_key = Secret(api_key) if api_key else None
         self._check()
         self._seed = 0
         self._agent = ""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from quack_bench.console import FAILED, err, guarded, print_json, print_table, progress
+from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_env import ConfigError
-from quack_eval import evaluate
+from quack_eval import Evaluation, StatementAudit, Trajectory, evaluate, find_games
+from quack_eval.evaluation import CLAIM_SOURCES
+from quack_eval.statements import Difference, compare_published
 
-TIERS = ("1", "2", "12", "21")
+TIERS = ("1", "2", "3", "12", "13", "23", "123")
 
 
 @guarded
@@ -19,30 +22,54 @@ def evaluate_command(
     paths: Annotated[list[Path], typer.Argument(help="Games, runs or folder trees, ours or published ones.")],
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder for games.jsonl and the tables.")] = None,
     convention: Annotated[str, typer.Option(help="paper or published.")] = "paper",
-    tiers: Annotated[str, typer.Option(help="Tiers to evaluate: 1, 2 or 12.")] = "12",
+    tiers: Annotated[str, typer.Option(help="Tiers to evaluate, as in 1, 12 or 123.")] = "123",
+    extractor: Annotated[
+        str | None, typer.Option(help="Source of the claims: recorded or grammar; default: what the recording has.")
+    ] = None,
+    compare: Annotated[
+        str | None, typer.Option(help="published: list every verdict that differs from the published one.")
+    ] = None,
+    from_findings: Annotated[
+        bool, typer.Option("--from-findings", help="PATH is a folder with findings.jsonl: count them anew.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Evaluate recorded games: outcomes (Tier 1) and behaviour (Tier 2), per setting, with intervals.
+    """Evaluate recorded games: outcomes (Tier 1), behaviour (Tier 2) and statements (Tier 3), with intervals.
 
-    Damaged games are named, left out and counted.
+    Damaged games are named, left out and counted. With --out, claims.jsonl and findings.jsonl hold every claim and its
+    verdict with the reason; --from-findings counts them anew.
 
     Example: quack eval runs/demo --out runs/demo/eval
     """
     if convention not in ("paper", "published"):
         raise ConfigError(f"--convention {convention}: must be paper or published")
     if tiers not in TIERS:
-        raise ConfigError(f"--tiers {tiers}: must be 1, 2 or 12")
+        raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
+    if extractor not in CLAIM_SOURCES:
+        raise ConfigError(f"--extractor {extractor}: must be recorded or grammar")
+    if compare not in (None, "published"):
+        raise ConfigError(f"--compare {compare}: must be published")
+    if from_findings:
+        recount(paths, convention, json)
+        return
+    if compare:
+        list_differences(paths, json)
+        return
     with progress("Evaluating") as advance:
         evaluation = evaluate(
             paths,
             tiers=tuple(sorted(int(t) for t in tiers)),
             convention=convention,
             jobs=jobs,
+            claims=extractor,
             progress=advance,
         )
     if out_dir is not None:
         evaluation.save(out_dir)
+        if "3" in tiers:
+            with progress("Writing findings") as advance:
+                write_findings(evaluation, out_dir, extractor, convention, advance)
     if json:
         print_json(evaluation.to_json())
     else:
@@ -55,3 +82,61 @@ def evaluate_command(
     if not evaluation.games:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
+
+
+def write_findings(
+    evaluation: Evaluation, out_dir: Path, extractor: str | None, convention: str, advance: Callable[[int, int], None]
+) -> None:
+    """Write claims.jsonl and findings.jsonl of the games that were evaluated."""
+    games = [game["path"] for game in evaluation.games]
+
+    def loaded() -> Iterator[Trajectory]:
+        for done, path in enumerate(games):
+            advance(done, len(games))
+            yield Trajectory.load(path)
+
+    StatementAudit(loaded(), claims=extractor, convention=convention).save(out_dir)
+
+
+def recount(paths: list[Path], convention: str, json: bool) -> None:
+    """Count the findings of an earlier evaluation anew."""
+    for path in paths:
+        audit = StatementAudit.from_findings(path, convention)
+        if json:
+            print_json(audit.to_dict())
+        else:
+            print_table(audit.table())
+
+
+def list_differences(paths: list[Path], json: bool) -> None:
+    """Every claim on which the judge and the published verdicts differ, with both reasons."""
+    both = 0
+    found: list[Difference] = []
+    games = find_games(paths)
+    with progress("Comparing") as advance:
+        for done, path in enumerate(games):
+            advance(done, len(games))
+            judged, differ = compare_published(Trajectory.load(path))
+            both += judged
+            found += differ
+    if json:
+        rows = [
+            {
+                "game": d.game,
+                "meeting": d.meeting,
+                "speaker": d.speaker,
+                "message": d.message,
+                "claim": d.ours.claim.to_dict(),
+                "ours": [d.ours.verdict, d.ours.support, d.ours.reason],
+                "published": [d.theirs.verdict, d.theirs.support, d.theirs.reason],
+            }
+            for d in found
+        ]
+        print_json({"judged_by_both": both, "differences": rows})
+        return
+    for d in found:
+        said = " ".join(str(value) for value in d.ours.claim.to_dict().values() if value)
+        out.print(f"{d.game} meeting {d.meeting}, {d.speaker}: {said}", markup=False, soft_wrap=True)
+        out.print(f"    here: {d.ours.verdict} {d.ours.support or ''}: {d.ours.reason}", markup=False, soft_wrap=True)
+        out.print(f"    published: {d.theirs.verdict}: {d.theirs.reason}", markup=False, soft_wrap=True)
+    out.print(f"{len(found)} of {both} verdicts differ")

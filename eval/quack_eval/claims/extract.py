@@ -113,4 +113,14 @@ def coverage(answers: Iterable[Extraction | Failure]) -> Coverage:
     return Coverage(total, extracted, missing, cost)
 
 
-__all__ = ["Coverage", "Extraction", "Extractor", "Failure", "GrammarExtractor", "Reason", "Utterance", "coverage", "extract"]
+__all__ = [
+    "Coverage",
+    "Extraction",
+    "Extractor",
+    "Failure",
+    "GrammarExtractor",
+    "Reason",
+    "Utterance",
+    "coverage",
+    "extract",
+]

@@ -95,8 +95,13 @@ def token_claims(trajectory: Trajectory) -> list[Said]:
     for event, meeting, number in statements(trajectory):
         claim = token_claim(event, trajectory.names)
         if claim:
-            found.append(Said(claim, event.actor or 0, meeting, event.index, number))
+            found.append(Said(claim, event.actor or 0, meeting, event.index, number, text=_in_full(claim)))
     return found
+
+
+def _in_full(claim: Claim) -> str | None:
+    """What a token says in full: the grammar has one statement for a player seen and for a body seen."""
+    return f"I saw {claim.target}, or the body of {claim.target}." if claim.type == "sighting" else None
 
 
 def token_claim(event: Event, names: list[str]) -> Claim | None:

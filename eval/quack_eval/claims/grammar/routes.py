@@ -10,10 +10,87 @@ from quack_eval.claims.grammar.events import Account
 from quack_eval.claims.grammar.lexicon import ROUTE_NOUNS
 
 _GLUE = frozenset(
-    "then to into and back up down over finally through the after that ended ending in at a quick check straight across"
-    " on around again north south east west area for of before lastly side out toward towards which was now or"
-    " headed heading moved went moving going early late mid by via from started starting start first next right just all"
-    " way also directly eventually last where currently later on came coming i returned returning past left briefly".split()
+    [
+        "then",
+        "to",
+        "into",
+        "and",
+        "back",
+        "up",
+        "down",
+        "over",
+        "finally",
+        "through",
+        "the",
+        "after",
+        "that",
+        "ended",
+        "ending",
+        "in",
+        "at",
+        "a",
+        "quick",
+        "check",
+        "straight",
+        "across",
+        "on",
+        "around",
+        "again",
+        "north",
+        "south",
+        "east",
+        "west",
+        "area",
+        "for",
+        "of",
+        "before",
+        "lastly",
+        "side",
+        "out",
+        "toward",
+        "towards",
+        "which",
+        "was",
+        "now",
+        "or",
+        "headed",
+        "heading",
+        "moved",
+        "went",
+        "moving",
+        "going",
+        "early",
+        "late",
+        "mid",
+        "by",
+        "via",
+        "from",
+        "started",
+        "starting",
+        "start",
+        "first",
+        "next",
+        "right",
+        "just",
+        "all",
+        "way",
+        "also",
+        "directly",
+        "eventually",
+        "last",
+        "where",
+        "currently",
+        "later",
+        "on",
+        "came",
+        "coming",
+        "i",
+        "returned",
+        "returning",
+        "past",
+        "left",
+        "briefly",
+    ]
 )
 _GOES = frozenset({"went", "moved", "walked", "go", "goes", "traveled"})
 _WENT = frozenset({"went", "headed", "moved", "came", "returned", "ended", "then", "finally", "passed"})
@@ -26,7 +103,10 @@ def routes(account: Account) -> None:
         clause = _clause_at(sentence, first)
         owner = _owner(account, clause, first)
         wanted = clause is not None and clause.group.lemma in ("hear", "need", "want", "know", "like", "explain")
-        supposed = wanted or clause is not None and (clause.link in ("if", "unless") or (clause.maybe and _named(sentence, first) is None))
+        supposed = wanted or (
+            clause is not None
+            and (clause.link in ("if", "unless") or (clause.maybe and _named(sentence, first) is None))
+        )
         if supposed:
             continue
         if _geography(sentence, first, last):
@@ -36,6 +116,7 @@ def routes(account: Account) -> None:
             continue
         negative = clause is not None and clause.negative
         _mark(account, first, last)
+        rooms = _after_start(account, clause, owner) + rooms
         if clause is None:
             clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
         for who in owner:
@@ -55,6 +136,23 @@ def _geography(sentence: Sentence, first: int, last: int) -> bool:
         return False
     after = tokens[last + 1].text if last + 1 < len(tokens) else ""
     return after in ("is", "are", "takes", "would", "connects", "connect", "corridor", "distance", "path", "trip")
+
+
+def _after_start(account: Account, clause: Clause | None, owner: tuple[str, ...]) -> list[str]:
+    """The room of "I started in R, then went A -> B": it belongs to the way."""
+    before = clause.before if clause is not None else None
+    if (
+        clause is None
+        or before is None
+        or clause.link not in ("then", "and", ",")
+        or before.group.lemma not in ("start", "begin", "spawn")
+    ):
+        return []
+    if before.subject != owner or len(before.places) != 1 or before.times or before.beside:
+        return []
+    room = before.places[0].room
+    before.places = []
+    return [room] if room else []
 
 
 def _nothing(sentence: Sentence) -> Clause:
@@ -133,9 +231,17 @@ def _announced(sentence: Sentence, at: int) -> bool:
     steps = 0
     while p >= 0 and steps < (25 if tokens[at - 1].text == ":" else 12):
         word = tokens[p].text
-        if word in ROUTE_NOUNS and (word != "round" or (p and tokens[p - 1].text in ("whole", "entire"))) and (word != "way" or (p and tokens[p - 1].text == "my")):
+        if (
+            word in ROUTE_NOUNS
+            and (word != "round" or (p and tokens[p - 1].text in ("whole", "entire")))
+            and (word != "way" or (p and tokens[p - 1].text == "my"))
+        ):
             return True
-        if p in sentence.by_token and not sentence.by_token[p].owner and sentence.by_token[p].who != sentence_voice(sentence):
+        if (
+            p in sentence.by_token
+            and not sentence.by_token[p].owner
+            and sentence.by_token[p].who != sentence_voice(sentence)
+        ):
             return False
         if tokens[p].kind not in ("word", "time") and word not in (":", ",", "-", "—"):
             return False

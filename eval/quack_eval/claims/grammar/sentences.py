@@ -8,14 +8,76 @@ from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import GERUND, PARTICIPLE, VERBS
 
 _ASKING = frozenset(
-    "who what where when why how which did do does were was are is can could would will have has should".split()
+    [
+        "who",
+        "what",
+        "where",
+        "when",
+        "why",
+        "how",
+        "which",
+        "did",
+        "do",
+        "does",
+        "were",
+        "was",
+        "are",
+        "is",
+        "can",
+        "could",
+        "would",
+        "will",
+        "have",
+        "has",
+        "should",
+    ]
 )
 _OPENS = frozenset({",", "—", ";", ":", "("})
 _AFTER_IS = frozenset(
-    "the a an not in at been just also still clearly literally definitely our going got always now either most n't"
-    " never only very so too the being right already actually really back near your my supposedly lying".split()
+    [
+        "the",
+        "a",
+        "an",
+        "not",
+        "in",
+        "at",
+        "been",
+        "just",
+        "also",
+        "still",
+        "clearly",
+        "literally",
+        "definitely",
+        "our",
+        "going",
+        "got",
+        "always",
+        "now",
+        "either",
+        "most",
+        "n't",
+        "never",
+        "only",
+        "very",
+        "so",
+        "too",
+        "the",
+        "being",
+        "right",
+        "already",
+        "actually",
+        "really",
+        "back",
+        "near",
+        "your",
+        "my",
+        "supposedly",
+        "lying",
+    ]
 )
-_HELD = frozenset({"it", "he", "she", "that", "there", "who", "what", "here", "this", "where", "let", "everyone", "how"})
+_HELD = frozenset(
+    {"it", "he", "she", "that", "there", "who", "what", "here", "this", "where", "let", "everyone", "how"}
+)
 
 
 def sentences(tokens: Sequence[Token]) -> Iterator[list[Token]]:
@@ -50,7 +112,9 @@ def _is_verb(before: Token | None, after: Token | None) -> bool:
     if after is None or after.kind != "word":
         return False
     verb = VERBS.get(after.text)
-    return after.text in _AFTER_IS or (verb is not None and verb.form in (GERUND, PARTICIPLE) and after.text != "meeting")
+    return after.text in _AFTER_IS or (
+        verb is not None and verb.form in (GERUND, PARTICIPLE) and after.text != "meeting"
+    )
 
 
 def _without_question(sentence: list[Token]) -> list[Token]:

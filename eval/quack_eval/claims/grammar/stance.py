@@ -35,36 +35,81 @@ _GOOD = (
 _NOT_GOOD = r"(?!\s+(?:to|for\s+the\s+kill|about|on|that|before|where|how)\b)"
 
 _ACCUSING: tuple[tuple[str, str], ...] = (
-    (STRONG, rf"\b(?:vote|voting|voted|votes|eject|ejecting|lynch)\s+(?:(?:out|for|off|to|eject|right|now|on|is|stays|goes|going|remains|here)\s+|[:—-]\s+){{0,5}}{_X}(?!\s+'s\b)"),
-    (STRONG, rf"\b(?:my|final|the)\s+vote\s+(?:(?:is|stays|goes|going|remains|here|still|for|on|to|with|right|now|round)\s+|[:—,-]\s+){{0,5}}{_X}(?!\s+'s\b)"),
+    (
+        STRONG,
+        rf"\b(?:vote|voting|voted|votes|eject|ejecting|lynch)\s+(?:(?:out|for|off|to|eject|right|now|on|is|stays|goes|going|remains|here)\s+|[:—-]\s+){{0,5}}{_X}(?!\s+'s\b)",
+    ),
+    (
+        STRONG,
+        rf"\b(?:my|final|the)\s+vote\s+(?:(?:is|stays|goes|going|remains|here|still|for|on|to|with|right|now|round)\s+|[:—,-]\s+){{0,5}}{_X}(?!\s+'s\b)",
+    ),
     (STRONG, rf"\block(?:ing|ed)?\s+(?:in\s+)?(?:(?:it|my|vote|in|this|on|for)\s+){{0,5}}{_X}(?!\s+'s\b)"),
     (STRONG, rf"{_X}\s+{_ADV}{{0,5}}{_BE}\s+{_ADV}{{0,5}}{_THE}{_DUCK}\b(?!\s+move)"),
     (STRONG, rf"{_X}\s+(?:did\s+it|did\s+this)\b"),
-    (STRONG, rf"{_X}\s+(?:must\s+have\s+|has\s+|have\s+|then\s+|just\s+|clearly\s+|definitely\s+|obviously\s+|probably\s+){{0,3}}(?:killed|murdered)\b"),
-    (STRONG, rf"\b(?:it|duck|killer|one|this)\s+(?:{_ADV}|to\s+){{0,5}}(?:is|was|has\s+to\s+be|have\s+to\s+be|must\s+be|can\s+only\s+be)\s+{_ADV}{{0,5}}{_X}(?=\s*(?:$|[,.;!—(]|and\b|because\b|here\b|who\b|then\b|for\s+@me\b))"),
+    (
+        STRONG,
+        rf"{_X}\s+(?:must\s+have\s+|has\s+|have\s+|then\s+|just\s+|clearly\s+|definitely\s+|obviously\s+|probably\s+){{0,3}}(?:killed|murdered)\b",
+    ),
+    (
+        STRONG,
+        rf"\b(?:it|duck|killer|one|this)\s+(?:{_ADV}|to\s+){{0,5}}(?:is|was|has\s+to\s+be|have\s+to\s+be|must\s+be|can\s+only\s+be)\s+{_ADV}{{0,5}}{_X}(?=\s*(?:$|[,.;!—(]|and\b|because\b|here\b|who\b|then\b|for\s+@me\b))",
+    ),
     (STRONG, rf"\bcaught\s+{_X}\s+red\b"),
-    (STRONG, rf"{_X}\s+(?:\w+\s+|'ve\s+){{0,2}}?(?:been|got|were|was|is|are|'re)\s+(?:\w+\s+)?caught\b(?!\s+(?:sight|up|@))"),
+    (
+        STRONG,
+        rf"{_X}\s+(?:\w+\s+|'ve\s+){{0,2}}?(?:been|got|were|was|is|are|'re)\s+(?:\w+\s+)?caught\b(?!\s+(?:sight|up|@))",
+    ),
     (STRONG, rf"{_X}\s+{_BE}\s+{_ADV}{{0,5}}(?:guilty|{_THE}last\s+duck)\b"),
-    (MODERATE, rf"\b(?:lean|leaning|leans|leaned)\s+(?:(?:toward|towards|on|is|to|heavily|hard|more|slightly|strongly|voting|a|bit|still|right|now|most|vote)\s+){{0,5}}{_X}"),
+    (
+        MODERATE,
+        rf"\b(?:lean|leaning|leans|leaned)\s+(?:(?:toward|towards|on|is|to|heavily|hard|more|slightly|strongly|voting|a|bit|still|right|now|most|vote)\s+){{0,5}}{_X}",
+    ),
     (MODERATE, rf"{_X}\s+(?:{_ADV}|as\s+|remains\s+|stays\s+){{0,5}}my\s+(?:\w+\s+){{0,2}}?{_SUSPECT}\b"),
     (MODERATE, rf"\bmy\s+(?:\w+\s+){{0,2}}?{_SUSPECT}\s+(?:{_ADV}|for\s+|@me\s+|remains\s+|is\s+|on\s+){{0,5}}{_X}"),
     (MODERATE, rf"\b(?:suspect|suspecting)\s+{_X}"),
     (MODERATE, rf"\b(?:suspicious|sus)\s+(?:of|about)\s+{_X}"),
     (MODERATE, rf"\bfind\s+{_X}\s+{_ADV}{{0,5}}suspicious"),
-    (MODERATE, rf"{_X}\s+(?:{_ADV}|looks?\s+|seems?\s+|makes\s+\S+\s+look\s+|look\s+){{1,5}}(?:to\s+@me\s+)?(?:like\s+{_THE}{_DUCK}|suspicious|sus|bad|guilty|worse|worst|terrible|awful|damning|shady)\b"),
-    (MODERATE, rf"\bmakes?\s+{_X}\s+(?:look\s+)?{_ADV}{{0,5}}(?:the\s+)?(?:suspicious|sus|bad|guilty|worst|worse|last|most)\b"),
-    (MODERATE, rf"\b(?:think|believe|say|guess|bet|feel|like|sure|certain)\s+(?:that\s+)?(?:this\s+|it\s+|the\s+duck\s+|they\s+)?(?:{_ADV}){{0,5}}{_X}(?=\s*(?:$|[,;—]|here\b|over\b))"),
-    (MODERATE, rf"{_X}\s+'s\s+(?:\w+\s+){{0,2}}?{_STORY}\s+(?:\w+\s+){{0,2}}?(?:does|do|did|is|has)\s*n't\s+(?:\w+\s+){{0,2}}?(?:add|line|hold|make|check|match|work|clean)"),
-    (MODERATE, rf"{_X}\s+(?:{_ADV}|as\s+|remains\s+){{0,5}}the\s+(?:\w+\s+){{0,2}}?(?:best|safest|strongest|clearest|likeliest|obvious|clear|stronger|worse|worst|better|right|odd|only|main|top|prime|tightest|most\s+\w+)\s+(?:\w+\s+)?(?:vote|suspect|option|candidate|lead|pick|choice|duck|threat|one\s+(?:who|whose|with|that)|opportunity)\b"),
-    (MODERATE, rf"{_X}\s+(?:{_ADV}|had\s+|has\s+|have\s+|with\s+){{1,5}}the\s+(?:\w+\s+)?(?:best|clearest|strongest|most|perfect|only|cleanest|closest|exact)\s+(?:\w+\s+){{0,2}}?(?:opportunity|window|path|access|motive|positioning|chance)"),
-    (MODERATE, rf"\b(?:points?|pointing|leads?|comes?\s+down|evidence|case|lands?)\s+(?:\w+\s+){{0,2}}?(?:to|at|toward|towards|against|on)\s+(?:being\s+)?{_X}"),
+    (
+        MODERATE,
+        rf"{_X}\s+(?:{_ADV}|looks?\s+|seems?\s+|makes\s+\S+\s+look\s+|look\s+){{1,5}}(?:to\s+@me\s+)?(?:like\s+{_THE}{_DUCK}|suspicious|sus|bad|guilty|worse|worst|terrible|awful|damning|shady)\b",
+    ),
+    (
+        MODERATE,
+        rf"\bmakes?\s+{_X}\s+(?:look\s+)?{_ADV}{{0,5}}(?:the\s+)?(?:suspicious|sus|bad|guilty|worst|worse|last|most)\b",
+    ),
+    (
+        MODERATE,
+        rf"\b(?:think|believe|say|guess|bet|feel|like|sure|certain)\s+(?:that\s+)?(?:this\s+|it\s+|the\s+duck\s+|they\s+)?(?:{_ADV}){{0,5}}{_X}(?=\s*(?:$|[,;—]|here\b|over\b))",
+    ),
+    (
+        MODERATE,
+        rf"{_X}\s+'s\s+(?:\w+\s+){{0,2}}?{_STORY}\s+(?:\w+\s+){{0,2}}?(?:does|do|did|is|has)\s*n't\s+(?:\w+\s+){{0,2}}?(?:add|line|hold|make|check|match|work|clean)",
+    ),
+    (
+        MODERATE,
+        rf"{_X}\s+(?:{_ADV}|as\s+|remains\s+){{0,5}}the\s+(?:\w+\s+){{0,2}}?(?:best|safest|strongest|clearest|likeliest|obvious|clear|stronger|worse|worst|better|right|odd|only|main|top|prime|tightest|most\s+\w+)\s+(?:\w+\s+)?(?:vote|suspect|option|candidate|lead|pick|choice|duck|threat|one\s+(?:who|whose|with|that)|opportunity)\b",
+    ),
+    (
+        MODERATE,
+        rf"{_X}\s+(?:{_ADV}|had\s+|has\s+|have\s+|with\s+){{1,5}}the\s+(?:\w+\s+)?(?:best|clearest|strongest|most|perfect|only|cleanest|closest|exact)\s+(?:\w+\s+){{0,2}}?(?:opportunity|window|path|access|motive|positioning|chance)",
+    ),
+    (
+        MODERATE,
+        rf"\b(?:points?|pointing|leads?|comes?\s+down|evidence|case|lands?)\s+(?:\w+\s+){{0,2}}?(?:to|at|toward|towards|against|on)\s+(?:being\s+)?{_X}",
+    ),
     (MODERATE, rf"{_X}\s+(?:{_ADV}|flat\s*-?\s*out\s+){{0,5}}lying\b(?!\s+(?:in|on|dead|there|around))"),
     (MODERATE, rf"{_X}\s+(?:has|have)\s+the\s+worse\b"),
     (MODERATE, rf"\b(?:likely|probably|mostly|strongly)\s+(?:be\s+|is\s+)?{_X}(?=\s*(?:$|[,;—]))"),
     (MODERATE, rf"\bmoney\s+is\s+on\s+{_X}"),
     (MODERATE, rf"{_X}\s+worries\s+@me\s+(?:the\s+)?most"),
-    (MODERATE, rf"\b(?:real|main|only)\s+(?:play|issue|problem|option|answer)\s+(?:here\s+)?(?:for\s+@me\s+)?is\s+{_X}(?=\s*(?:$|[,;—]))"),
-    (WEAK, rf"{_X}\s+(?:\w+\s+){{0,2}}?(?:needs?|should|has|have|must|owes?)\s+(?:to\s+)?(?:\w+\s+)?(?:explain|answer|account|clarify\s+why|give\s+a\s+clear|scrutiny)"),
+    (
+        MODERATE,
+        rf"\b(?:real|main|only)\s+(?:play|issue|problem|option|answer)\s+(?:here\s+)?(?:for\s+@me\s+)?is\s+{_X}(?=\s*(?:$|[,;—]))",
+    ),
+    (
+        WEAK,
+        rf"{_X}\s+(?:\w+\s+){{0,2}}?(?:needs?|should|has|have|must|owes?)\s+(?:to\s+)?(?:\w+\s+)?(?:explain|answer|account|clarify\s+why|give\s+a\s+clear|scrutiny)",
+    ),
     (WEAK, rf"{_X}\s+{_ADV}{{0,5}}(?:completely\s+)?(?:unaccounted|unaccounted-for|unverified|unproven)\b"),
     (WEAK, rf"\bleaves\s+{_X}\s+(?:completely\s+)?unaccounted"),
     (WEAK, rf"\bself\s+-\s+reports?\s+(?:from|by)\s+{_X}"),
@@ -72,18 +117,36 @@ _ACCUSING: tuple[tuple[str, str], ...] = (
     (WEAK, rf"\bconsider\s+{_X}(?=\s+(?:for|too|as))"),
     (MODERATE, rf"{_X}\s+(?:looks?|seems?)\s+like\s+the\s+(?:\w+\s+){{0,2}}?(?:suspect|duck|killer|one)\b"),
     (MODERATE, rf"\bmakes\s+{_X}\s+(?:'s\s+)?look\s+the\s+(?:worst|guiltiest)\b"),
-    (WEAK, rf"{_X}\s+(?:{_ADV}|or\s+@\S+\s+|and\s+@\S+\s+){{0,5}}(?:could|might|may)\s+(?:{_ADV}|well\s+|easily\s+|theoretically\s+){{0,5}}(?:be\s+(?:{_THE})?(?:{_DUCK}|one|self)|have\s+(?:\w+\s+)?(?:killed|done)|be\s+lying|be\s+self)"),
+    (
+        WEAK,
+        rf"{_X}\s+(?:{_ADV}|or\s+@\S+\s+|and\s+@\S+\s+){{0,5}}(?:could|might|may)\s+(?:{_ADV}|well\s+|easily\s+|theoretically\s+){{0,5}}(?:be\s+(?:{_THE})?(?:{_DUCK}|one|self)|have\s+(?:\w+\s+)?(?:killed|done)|be\s+lying|be\s+self)",
+    ),
     (WEAK, rf"\bit\s+(?:could|might|may)\s+(?:{_ADV}|well\s+){{0,5}}be\s+{_X}"),
     (WEAK, rf"\b(?:worried|concerned|worries|curious|unsure|sure)\s+(?:\w+\s+)?about\s+{_X}(?!\s+'s\s+safety)"),
     (WEAK, rf"{_X}\s+(?:{_ADV}){{0,5}}(?:worries|worry|bothers|concerns?)\s+@me\b"),
-    (WEAK, rf"{_X}\s+(?:stands?\s+out|is\s+on\s+my\s+mind|is\s+a\s+(?:possibility|suspect|question)|is\s+still\s+possible)"),
-    (WEAK, rf"{_X}\s+(?:{_ADV}|seems?\s+|looks?\s+|feels?\s+){{1,5}}(?:a\s+bit|a\s+little|kind\s+of|slightly|somewhat|a\s+tad)\s+(?:suspicious|sus|off|odd|weird|strange|shady|more)"),
+    (
+        WEAK,
+        rf"{_X}\s+(?:stands?\s+out|is\s+on\s+my\s+mind|is\s+a\s+(?:possibility|suspect|question)|is\s+still\s+possible)",
+    ),
+    (
+        WEAK,
+        rf"{_X}\s+(?:{_ADV}|seems?\s+|looks?\s+|feels?\s+){{1,5}}(?:a\s+bit|a\s+little|kind\s+of|slightly|somewhat|a\s+tad)\s+(?:suspicious|sus|off|odd|weird|strange|shady|more)",
+    ),
     (WEAK, rf"{_X}\s+(?:seems?|feels?|looks?|is)\s+{_ADV}{{0,5}}(?:off|weird|odd|strange|sketchy)\b"),
-    (WEAK, rf"{_X}\s+'s\s+(?:\w+\s+){{0,2}}?{_STORY}\s+(?:\w+\s+){{0,2}}?(?:feels?|seems?|looks?|sounds?|is|worries)\s+(?:\w+\s+){{0,2}}?(?:off|weird|odd|strange|sketchy|suspicious|shaky|weak|worst|@me)\b"),
+    (
+        WEAK,
+        rf"{_X}\s+'s\s+(?:\w+\s+){{0,2}}?{_STORY}\s+(?:\w+\s+){{0,2}}?(?:feels?|seems?|looks?|sounds?|is|worries)\s+(?:\w+\s+){{0,2}}?(?:off|weird|odd|strange|sketchy|suspicious|shaky|weak|worst|@me)\b",
+    ),
     (WEAK, rf"\b(?:trust|rule\s+out|clear)\s+{_X}\s*(?:$|[,.;—])"),
     (WEAK, rf"\b(?:keep\s+an\s+eye\s+on|watch|bad\s+feeling\s+about)\s+{_X}"),
-    (WEAK, rf"\b(?:between|either)\s+{_X}(?!\s*(?:'s|tick))(?=\s*(?:$|[,.;—(]|unless|for\s+@me|here|based|killed|is|was))"),
-    (WEAK, rf"{_X}\s+(?:{_ADV}|is\s+|the\s+){{0,5}}(?:biggest|main|big|largest)\s+(?:question\s+mark|gap|unknown|wildcard|hole)"),
+    (
+        WEAK,
+        rf"\b(?:between|either)\s+{_X}(?!\s*(?:'s|tick))(?=\s*(?:$|[,.;—(]|unless|for\s+@me|here|based|killed|is|was))",
+    ),
+    (
+        WEAK,
+        rf"{_X}\s+(?:{_ADV}|is\s+|the\s+){{0,5}}(?:biggest|main|big|largest)\s+(?:question\s+mark|gap|unknown|wildcard|hole)",
+    ),
     (WEAK, rf"{_X}\s+(?:being\s+)?(?:is\s+)?(?:the\s+)?(?:least\s+verified|completely\s+unseen|conveniently)\b"),
     (WEAK, rf"{_X}\s+(?:'s\s+)?self\s*-?\s*report(?:ing|ed|s)?\b(?!\s+(?:concern|is|does|would|could))"),
 )
@@ -125,11 +188,17 @@ _ANY_ACCUSING = re.compile(
 _ANY_DEFENDING = re.compile(
     r"vouch|clear|clean|innocent|safe|credib|trust|truth|good|fine|solid|consisten|reliab|legit|alibi|believ|check|match|line|align|hold|sense|add|fit|corrobor|confirm|have|done|is |was |are |goose|geese|did|leave|cross|hand|stand|agree|support|back|likely|tracks|can"
 )
-_NEGATION = re.compile(r"(?:\bnot|\bless|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$")
-_POSSIBLY = re.compile(r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$")
+_NEGATION = re.compile(
+    r"(?:\bnot|\bless|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$"
+)
+_POSSIBLY = re.compile(
+    r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$"
+)
 _OF_OTHERS = re.compile(r"(?:@\d\S*|@\?|everyone|nobody|they|he|she|people|both)\s+(?:'s\s+)?(?:\S+\s+){0,3}$")
 _BY_OTHERS = re.compile(r"@\d\S*\s+(?:'s\s+)?(?:(?!and\b)\w+\s+){0,2}$")
-_SOFT = re.compile(r"\bhard\s+(?:accus\w+|accuse|case|read)|not\s+(?:saying|accusing|100|certain|sure)|\bno\s+hard\b|not\s+(?:a\s+)?hard")
+_SOFT = re.compile(
+    r"\bhard\s+(?:accus\w+|accuse|case|read)|not\s+(?:saying|accusing|100|certain|sure)|\bno\s+hard\b|not\s+(?:a\s+)?hard"
+)
 _GOVERNED = re.compile(r"\b(?:against|of|on|about|from|with|for|to|by|like|as|get|than)\s+(?:\S+\s+and\s+)?$")
 _NOT_ACCUSING = re.compile(r"(?:not|n't)\s+(?:\w+\s+)?(?:accus\w+|say\w*\s+(?:it\s+is\s+)?|blam\w+)\s+(?:\S+\s+)?$")
 
@@ -154,7 +223,10 @@ class Stances:
             for how, pattern in _ACCUSE:
                 for match in pattern.finditer(marked):
                     if self._accuses(marked, match, how):
-                        self._accuse(match, WEAK if (soft and how != STRONG) or (open_ended and "vot" not in match.group()) else how)
+                        self._accuse(
+                            match,
+                            WEAK if (soft and how != STRONG) or (open_ended and "vot" not in match.group()) else how,
+                        )
         if _ANY_DEFENDING.search(marked):
             for pattern in _DEFEND:
                 for match in pattern.finditer(marked):
@@ -206,7 +278,9 @@ class Stances:
         votes = said.startswith(("vote", "voting", "voted", "votes"))
         if votes and (said.startswith(("voted", "votes")) or _OF_OTHERS.search(before)):
             return "@me" in before.split(",")[-1] or "let" in before
-        return not (said.startswith("vote") and before.endswith(("my ", "his ", "her ", "their ")) and "my" not in before)
+        return not (
+            said.startswith("vote") and before.endswith(("my ", "his ", "her ", "their ")) and "my" not in before
+        )
 
     def _defends(self, marked: str, match: re.Match[str]) -> bool:
         before = marked[: match.start()]
@@ -219,9 +293,14 @@ class Stances:
             return False
         if said.startswith(("vouch", "clearing")) and _BY_OTHERS.search(before):
             return False
-        if "no one" in match.string[match.end() : match.end() + 30] or "nobody" in match.string[match.end() : match.end() + 30]:
+        if (
+            "no one" in match.string[match.end() : match.end() + 30]
+            or "nobody" in match.string[match.end() : match.end() + 30]
+        ):
             return False
-        inside = re.sub(r"^(?:it\s+(?:is|was)|@\S+\s+(?:is|are|was)?)?\s*(?:could|can|ca|did|is)?\s*(?:n't|not)?\s*", "", said)
+        inside = re.sub(
+            r"^(?:it\s+(?:is|was)|@\S+\s+(?:is|are|was)?)?\s*(?:could|can|ca|did|is)?\s*(?:n't|not)?\s*", "", said
+        )
         return not re.search(r"(?:\bnot|n't|\bnever|\bno)\s", inside) or "not the" in said
 
     def _accuse(self, match: re.Match[str], how: str) -> None:

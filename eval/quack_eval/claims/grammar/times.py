@@ -36,21 +36,87 @@ _PHRASES = (
 )
 
 TIME = re.compile(
-    "|".join([
-        rf"(?:{_ABOUT}{{0,3}}\b{_WHEN}\s+)?{_ABOUT}{{0,3}}(?<!\w){_TICKS}{_TAIL}",
-        rf"{_ABOUT}{{0,3}}\b{_WHEN}\s+{_ABOUT}{{0,3}}{_NUMBERS}{_UNIT}{_TAIL}(?!\w)",
-        r"(?<![\w-])\d{1,3}\s*(?:-|to|through)\s*\d{1,3}(?![\w-]|\s*split)",
-        *_PHRASES,
-    ]),
+    "|".join(
+        [
+            rf"(?:{_ABOUT}{{0,3}}\b{_WHEN}\s+)?{_ABOUT}{{0,3}}(?<!\w){_TICKS}{_TAIL}",
+            rf"{_ABOUT}{{0,3}}\b{_WHEN}\s+{_ABOUT}{{0,3}}{_NUMBERS}{_UNIT}{_TAIL}(?!\w)",
+            r"(?<![\w-])\d{1,3}\s*(?:-|to|through)\s*\d{1,3}(?![\w-]|\s*split)",
+            *_PHRASES,
+        ]
+    ),
     re.IGNORECASE,
 )
 """A time phrase, at a word or number where one may start."""
 
 STARTS = frozenset(
-    "at on around about by until till through from since after before between during in over across for near past circa"
-    " up roughly approximately starting right just only exactly somewhere probably maybe literally precisely the tick"
-    " ticks t early earlier late later very pretty super really fairly quite much a this last all that most mid midround"
-    " towards toward shortly immediately when as once ~ #".split()
+    [
+        "at",
+        "on",
+        "around",
+        "about",
+        "by",
+        "until",
+        "till",
+        "through",
+        "from",
+        "since",
+        "after",
+        "before",
+        "between",
+        "during",
+        "in",
+        "over",
+        "across",
+        "for",
+        "near",
+        "past",
+        "circa",
+        "up",
+        "roughly",
+        "approximately",
+        "starting",
+        "right",
+        "just",
+        "only",
+        "exactly",
+        "somewhere",
+        "probably",
+        "maybe",
+        "literally",
+        "precisely",
+        "the",
+        "tick",
+        "ticks",
+        "t",
+        "early",
+        "earlier",
+        "late",
+        "later",
+        "very",
+        "pretty",
+        "super",
+        "really",
+        "fairly",
+        "quite",
+        "much",
+        "a",
+        "this",
+        "last",
+        "all",
+        "that",
+        "most",
+        "mid",
+        "midround",
+        "towards",
+        "toward",
+        "shortly",
+        "immediately",
+        "when",
+        "as",
+        "once",
+        "~",
+        "#",
+    ]
 )
 """The first words of time phrases."""
 
