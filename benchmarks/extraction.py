@@ -1,7 +1,8 @@
 """How well claims are extracted: precision, recall and F1 by type, against three references, and what it changes.
 
-(a) the published GPT-5.5 extractions, (b) the hand gold `eval/gold/utterances.jsonl` (with the published extractions' own
-score beside ours), (c) the scripted policies' text, whose claims are known; and the final measures by either extractor.
+(a) the published GPT-5.5 extractions, (b) the hand gold `eval/gold/utterances.jsonl` (with the published
+extractions' own score beside ours), (c) the scripted policies' text, whose claims are known; and the
+final measures by either extractor.
 
 python benchmarks/extraction.py [--data ../shared/data/quack] [--part gold|published|scripted|speed|measures] [--wrong]
 """
@@ -117,7 +118,12 @@ def gold(data: Path, split: str) -> Iterator[tuple[Line, Claims]]:
             continue
         for line in lines(data, row["game"]):
             said = line.message
-            if (said.sha, said.meeting, said.round, line.speaker) == (row["sha256"], row["meeting"], row["round"], row["speaker"]):
+            if (said.sha, said.meeting, said.round, line.speaker) == (
+                row["sha256"],
+                row["meeting"],
+                row["round"],
+                row["speaker"],
+            ):
                 yield line, row["claims"]
 
 
@@ -240,17 +246,17 @@ MEASURES = (
 
 def part_measures(data: Path) -> None:
     """The final measures by the published extractions and by the grammar, over the messages that both read."""
-    from quack_eval.claims.sources import extracted_claims, recorded
+    from quack_eval.claims.sources import read_published, read_with
     from quack_eval.statements import StatementAudit, statement_game
 
     chosen = [game for game in games(data) if (data / game / "extraction.jsonl").is_file()]
     ours, theirs = [], []
     for game in chosen:
         trajectory = Trajectory.load(data / game)
-        published = recorded(trajectory)
-        read = {said.event for said in published}
-        theirs.append(statement_game(trajectory, published))
-        ours.append(statement_game(trajectory, [said for said in extracted_claims(trajectory, extract) if said.event in read]))
+        published = read_published(trajectory)
+        both = frozenset(message.event for message in messages(trajectory)) - published.missing
+        theirs.append(statement_game(trajectory, published.said))
+        ours.append(statement_game(trajectory, read_with(trajectory, extract, both).said))
     audits = {"published": StatementAudit(games=theirs), "grammar": StatementAudit(games=ours)}
     print(f"measures over {len(chosen)} games, pooled, by extractor (messages that both read)")
     for name in MEASURES:

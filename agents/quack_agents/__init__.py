@@ -2,9 +2,21 @@
 
 from quack_agents.base import Agent, Policy
 from quack_agents.human import HumanPolicy
-from quack_agents.play import play
+from quack_agents.play import play, play_async, play_many
 from quack_agents.random import RandomPolicy
 from quack_agents.scripted import ScriptedPolicy
+from quack_agents.vlm import VLMPolicy
 from quack_env.policies import make_policy
 
-__all__ = ["Agent", "HumanPolicy", "Policy", "RandomPolicy", "ScriptedPolicy", "make_policy", "play"]
+__all__ = [
+    "Agent",
+    "HumanPolicy",
+    "Policy",
+    "RandomPolicy",
+    "ScriptedPolicy",
+    "VLMPolicy",
+    "make_policy",
+    "play",
+    "play_async",
+    "play_many",
+]

@@ -11,6 +11,7 @@ from quack_bench.commands.eval import evaluate_command
 from quack_bench.commands.maps import maps
 from quack_bench.commands.play import play
 from quack_bench.commands.replay import replay
+from quack_bench.commands.serve import serve_local, serve_mock
 from quack_bench.commands.speed import speed
 from quack_bench.console import out
 from quack_env import __version__
@@ -41,4 +42,6 @@ app.command()(bench)
 app.command(name="eval")(evaluate_command)
 app.command()(replay)
 app.command()(speed)
+app.command(name="serve-mock")(serve_mock)
+app.command(name="serve-local")(serve_local)
 app.add_typer(maps, name="map")

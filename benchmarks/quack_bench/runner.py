@@ -83,6 +83,7 @@ def record_game(
     game_map: Any = None,
     listener: Any = None,
     render_mode: str | None = None,
+    save_images: bool = False,
 ) -> quack_env.Outcome:
     """Play and record one game; ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents."""
     inner = quack_env.env(
@@ -93,6 +94,7 @@ def record_game(
     names = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)} | (seats or {})
     env = quack_env.RecordTrajectory(inner, folder, policies=names)
     env.recorder.listener = listener
+    env.recorder.save_images = save_images
     try:
         return play(env, {agent: make_policy(name) for agent, name in names.items()}, seed=seed)
     finally:

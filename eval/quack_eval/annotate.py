@@ -1,6 +1,6 @@
 """Human validation of extraction and verdicts: draws a stratified sample, writes a sheet, reads it back, scores it.
 
-A sheet has one row for every claim of the utterances drawn, and one for every utterance, which asks how many claims were
+A sheet has one row for every claim drawn, and one for every utterance of these, which asks how many claims were
 missed. It is written as CSV and as one local HTML form that saves the same CSV; both are read back alike.
 """
 
@@ -160,9 +160,11 @@ def _harmless(value: str) -> str:
 
 _PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation</title><style>
 body{font:15px/1.45 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2530}
-article{border:1px solid #cfd6dd;border-radius:6px;padding:1rem;margin:1rem 0}blockquote{white-space:pre-wrap;margin:.5rem 0;
-border-left:3px solid #7a8a99;padding-left:.8rem}table{border-collapse:collapse;width:100%}td,th{border-top:1px solid #e3e8ec;
-padding:.35rem;text-align:left;vertical-align:top}pre{white-space:pre-wrap;font-size:13px;background:#f5f7f9;padding:.5rem}
+article{border:1px solid #cfd6dd;border-radius:6px;padding:1rem;margin:1rem 0}
+blockquote{white-space:pre-wrap;margin:.5rem 0;border-left:3px solid #7a8a99;padding-left:.8rem}
+table{border-collapse:collapse;width:100%}
+td,th{border-top:1px solid #e3e8ec;padding:.35rem;text-align:left;vertical-align:top}
+pre{white-space:pre-wrap;font-size:13px;background:#f5f7f9;padding:.5rem}
 button{font:inherit;padding:.4rem 1rem}</style></head><body><h1>Annotation</h1>
 <p>For each claim: is it in the utterance, read as it stands there, and is its verdict right by the timeline? For each
 utterance: how many claims of it are not in the list? Nothing leaves this page; the button saves the answers as CSV.</p>
@@ -171,14 +173,16 @@ ARTICLES<script>
 const rows=ROWS,columns=COLUMNS;
 const cell=v=>/^[=+@\\t\\r]|^-./.test(v)?"'"+v:v;
 function answers(){return rows.map((row,i)=>{const out={...row,annotator:document.getElementById("annotator").value};
-for(const name of ["extraction_ok","verdict_ok","missed","note"]){const e=document.querySelector(`[name="${name}-${i}"]:checked,
+for(const name of ["extraction_ok","verdict_ok","missed","note"]){
+const e=document.querySelector(`[name="${name}-${i}"]:checked,
 input[type=text][name="${name}-${i}"],input[type=number][name="${name}-${i}"]`);if(e)out[name]=e.value}return out})}
 function left(){const n=answers().filter(r=>r.kind=="claim"?!r.extraction_ok:r.missed==="").length;
 document.getElementById("left").textContent=n+" open"}
 document.addEventListener("input",left);left();
 document.getElementById("save").onclick=()=>{const q=v=>'"'+cell(String(v)).replace(/"/g,'""')+'"';
 const text=[columns.join(","),...answers().map(r=>columns.map(c=>q(r[c]??"")).join(","))].join("\\r\\n")+"\\r\\n";
-const a=document.createElement("a");a.href=URL.createObjectURL(new Blob([text],{type:"text/csv"}));a.download="answers.csv";
+const a=document.createElement("a");
+a.href=URL.createObjectURL(new Blob([text],{type:"text/csv"}));a.download="answers.csv";
 a.click()};
 </script></body></html>"""
 
@@ -213,7 +217,8 @@ def _article(members: Sequence[tuple[int, Mapping[str, str]]]) -> str:
         f"<article><h2>{html.escape(first['speaker'])}, tick {html.escape(first['tick'])}</h2>"
         f"<blockquote>{html.escape(first['utterance'])}</blockquote>"
         f"<details><summary>Timeline</summary><pre>{html.escape(first['timeline'])}</pre></details>"
-        f"<table><tr><th>Claim</th><th>Extracted rightly</th><th>Verdict</th><th>Right</th></tr>{''.join(lines)}</table>"
+        "<table><tr><th>Claim</th><th>Extracted rightly</th><th>Verdict</th><th>Right</th></tr>"
+        f"{''.join(lines)}</table>"
         f"<details><summary>All claims extracted</summary><pre>{html.escape(listed)}</pre></details>{missed}</article>"
     )
 
@@ -335,8 +340,8 @@ class Scores:
 def score(paths: Sequence[Path]) -> Scores:
     """The scores of one or several filled sheets; of two annotators on one row, the first counts and both are compared.
 
-    Recall of an utterance: claims extracted and found right, of those and the missed ones; the sheet lists all claims of
-    an utterance, whichever were drawn.
+    Recall of an utterance: claims extracted and found right, of those and the missed ones; the sheet lists all claims
+    of an utterance, whichever were drawn.
     """
     tables = [(path, read_sheet(path)) for path in paths]
     named = [(row.get("annotator") or path.stem, row) for path, table in tables for row in table]

@@ -230,12 +230,13 @@ class CompiledEngine:
     """Runs the games of a batch with compiled kernels; ``threads`` of them at a time."""
 
     def __init__(self, world: World, layout: Layout, batch: Batch, form: str, threads: int) -> None:
-        self.room = records.room_for(world)
         cores = os.cpu_count() or 1
         if not 1 <= threads <= cores:
             raise ConfigError(f"threads={threads!r}: must be from 1 to {cores}, the cores of this machine")
+        room = records.room_for(world)
         self.options = (world, layout, batch, form, threads)
-        self.states = np.zeros(len(batch.done), records.state_dtype(self.room))
+        self.states = np.zeros(len(batch.done), records.state_dtype(room))
+        self._kernels = kernels(room)
         self._arguments = (records.world_record(world), places_of(layout), self.states, batch)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -249,7 +250,8 @@ class CompiledEngine:
     def refused(self, actions: NDArray[np.int64]) -> int:
         """The index, in the order of the masks, of the first action that is not legal; -1 when there is none."""
         _, _, batch, form, _ = self.options
-        return int(getattr(kernels(self.room), f"refused_{form}")(batch, actions))
+        kernel = self._kernels.refused_turn if form == "turn" else self._kernels.refused_together
+        return int(kernel(batch, actions))
 
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
@@ -265,7 +267,7 @@ class CompiledEngine:
 
     def _run(self, actions: NDArray[np.int64], anew: bool, first: int, last: int) -> None:
         """The step of the games first .. last - 1."""
-        kernel = getattr(kernels(self.room), f"step_{self.options[3]}")
+        kernel = self._kernels.step_turn if self.options[3] == "turn" else self._kernels.step_together
         kernel(*self._arguments, actions, int(anew), first, last)
 
     def state_dict(self, g: int) -> dict[str, Any]:

@@ -122,9 +122,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         self.layout = Layout(self.world, scaled=True)
         self.possible_agents = [AGENT.format(i) for i in range(self.world.n)]
         self.batch = new_batch(self.num_envs, self.world.n, self.layout.size, self.world.A, self.form)
-        kernel_form = "turn" if self.form == "turn" else "together"
-        kind = engine_class()
-        self.engine: Engine = kind(self.world, self.layout, self.batch, kernel_form, whole("threads", threads, 1))
+        threads = whole("threads", threads, 1)
+        self.engine: Engine = engine_class()(self.world, self.layout, self.batch, self.form, threads)
         self._never = np.zeros(self.num_envs, np.bool_)
         self._started = False
 
@@ -225,7 +224,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
             raise IllegalActionError(
                 f"actions must be whole numbers of shape {self._shape}, not {given.dtype} of shape {given.shape}"
             )
-        return given.astype(np.int64)  # a copy: what is compiled is for arrays that can be written to
+        return np.array(given, np.int64, order="C")  # what is compiled takes arrays that can be written to
 
     def _refusal(self, refused: int, actions: NDArray[np.int64]) -> IllegalActionError:
         """The error for an action outside its mask."""

@@ -45,12 +45,13 @@ class InterpretedEngine:
 
     def refused(self, actions: NDArray[np.int64]) -> int:
         """The index, in the order of the masks, of the first action that is not legal; -1 when there is none."""
-        return int(getattr(kernels(), f"refused_{self.options[3]}")(self._rows, actions.tolist()))
+        kernel = kernels().refused_turn if self.options[3] == "turn" else kernels().refused_together
+        return int(kernel(self._rows, actions.tolist()))
 
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
         world, layout, _, form, _ = self.options
-        kernel = getattr(kernels(), f"step_{form}")
+        kernel = kernels().step_turn if form == "turn" else kernels().step_together
         kernel(world, layout, self.states, self._rows, actions.tolist(), int(anew), 0, len(self.states))
 
     def state_dict(self, g: int) -> dict[str, Any]:

@@ -69,7 +69,7 @@ MORE = (
     setting("large, 9 players", "turn", "kills", "large", "off", n_players=9, n_ducks=3, kill_cooldown=0),
     setting("23 rooms, 16 players", "turn", "random", RANDOM, "tokens", n_players=16, n_ducks=7, max_ticks=40),
     setting(
-        "5 rounds, slow", "turn", "tasks", "ship", "tokens", discussion_rounds=5, task_ticks=150, meeting_calls=200
+        "5 rounds, slow", "turn", "tasks", "ship", "tokens", discussion_rounds=5, task_ticks=100, meeting_calls=90
     ),
     setting(
         "long", "parallel", "tasks", "small", "off", n_players=8, n_ducks=2, n_tasks=1, max_ticks=400, task_ticks=9

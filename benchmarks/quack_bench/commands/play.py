@@ -11,6 +11,7 @@ import typer
 from rich.markup import escape
 
 from quack_agents import make_policy
+from quack_agents.llm import configure
 from quack_bench.console import err, guarded, out, print_json
 from quack_bench.runner import record_game
 from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
@@ -37,13 +38,19 @@ def play(
     ducks: Annotated[int | None, typer.Option(help="Number of Ducks.")] = None,
     speech: Annotated[str, typer.Option(help="tokens, text or off.")] = "text",
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the recording.")] = None,
+    save_images: Annotated[bool, typer.Option(help="Keep the pictures that models were sent.")] = False,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
     render: Annotated[bool, typer.Option(help="Show the game in a window (right: step, space: run).")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Play one game, told live in the terminal, and record it.
 
+    Policies: random, scripted, scripted:aggressive, scripted:cautious, human, a model as PROVIDER/NAME (extra "llm").
+
     Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
     """
+    if max_usd is not None:
+        configure(max_usd=max_usd)
     one_of("speech", speech, SPEECH)
     overrides = {name: value for name, value in (("n_players", players), ("n_ducks", ducks)) if value is not None}
     settings = GameConfig.load(config).replace(**overrides)
@@ -71,6 +78,7 @@ def play(
             game_map=world_map,
             listener=teller,
             render_mode="human" if render else None,
+            save_images=save_images,
         )
     summary = summary_of(Trajectory.load(folder), folder)
     if json:

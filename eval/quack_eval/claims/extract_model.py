@@ -90,10 +90,10 @@ class ModelExtractor:
         asked = {key(self.model, utterance): utterance for utterance in utterances}
         answers = await asyncio.gather(*(self._one(k, utterance, gate) for k, utterance in asked.items()))
         by_key = dict(zip(asked, answers, strict=True))
-        seen: set[str] = set()
-        return [self._again(by_key[k], k in seen or seen.add(k)) for k in (key(self.model, u) for u in utterances)]
+        keys = [key(self.model, utterance) for utterance in utterances]
+        return [self._again(by_key[k], k in keys[:place]) for place, k in enumerate(keys)]
 
-    def _again(self, answer: Extraction | Failure, seen: bool | None) -> Extraction | Failure:
+    def _again(self, answer: Extraction | Failure, seen: bool) -> Extraction | Failure:
         """The answer; a second time it costs nothing."""
         return replace(answer, cost=0.0, calls=0) if seen else answer
 

@@ -25,8 +25,8 @@ A claim asserts something that happened in the game. One claim once.
 - sighting: subject saw target in room (null where not said); target null for nobody (negative) or anybody; of "body"
   for a body. "X was with me in R" is a sighting; "I was in R with X" is my location and a sighting; "I found X's body
   in R" is a sighting of a body and my location; "the only one I saw was X" is a sighting and a negative one of null.
-- activity: task | traveling | waiting | report | call; traveling has `from` and `room` (the destination). "I saw X leave R
-  toward S" is a sighting of X in R and traveling from R to S. A purpose ("to do my task") is no task.
+- activity: task | traveling | waiting | report | call; traveling has `from` and `room` (the destination). "I saw X
+  leave R toward S" is a sighting of X in R and traveling from R to S. A purpose ("to do my task") is no task.
 - accusation: the speaker says or implies that target is or may be the Duck. strong: certain, or a vote; moderate:
   leaning, prime suspect; weak: insinuation. The strongest per target. Concessions and listings are none.
 - defense: the speaker vouches for, clears or confirms the alibi of defended.

@@ -27,7 +27,9 @@ def brief(message: str, speaker: str = "Alice", transcript: tuple[tuple[str, str
         elif claim.kind == "route":
             found.append(f"{no}{claim.subject} {'>'.join(claim.route)}")
         elif claim.kind == "sighting":
-            found.append(f"{no}{claim.subject} saw {claim.target} in {claim.room}" + (" (body)" if claim.of == "body" else ""))
+            found.append(
+                f"{no}{claim.subject} saw {claim.target} in {claim.room}" + (" (body)" if claim.of == "body" else "")
+            )
         elif claim.kind == "activity":
             found.append(f"{no}{claim.subject} {claim.activity} {claim.origin}>{claim.room}")
         elif claim.kind == "accusation":

@@ -7,7 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from quack_eval.annotate import Judged, SheetError, Spoken, draw, kappa, read_sheet, rows, score, to_csv, to_html, write_sheet
+from quack_eval.annotate import (
+    Judged,
+    SheetError,
+    Spoken,
+    draw,
+    kappa,
+    read_sheet,
+    rows,
+    score,
+    to_csv,
+    to_html,
+    write_sheet,
+)
 
 KINDS = [
     ({"type": "location", "subject": "Bob", "room": "medbay"}, "true"),
@@ -19,7 +31,9 @@ KINDS = [
 
 def spoken(n: int = 40) -> list[Spoken]:
     """Utterances whose rarest claim is one in forty."""
-    common = [Spoken(f"g/{i}", "Bob", i, f"<b>=said {i}</b>", tuple(Judged(*KINDS[k]) for k in (0, 2))) for i in range(n)]
+    common = [
+        Spoken(f"g/{i}", "Bob", i, f"<b>=said {i}</b>", tuple(Judged(*KINDS[k]) for k in (0, 2))) for i in range(n)
+    ]
     return [*common, Spoken("g/rare", "Eve", 9, "rare", tuple(Judged(*kind) for kind in KINDS), ("tick 1: Eve moves",))]
 
 

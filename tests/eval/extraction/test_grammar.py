@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (what people type)
 """The grammar extractor: what each kind of sentence claims, and that nothing said can break it."""
 
 from __future__ import annotations
@@ -94,13 +95,17 @@ def test_attribution_tells_whose_word_it_is() -> None:
 
 
 def test_a_quoted_speaker_says_i() -> None:
-    claims = extract('Bob, you said: "I was in medbay with Eve at tick 5."', speaker="Alice", players=PLAYERS, rooms=ROOMS)
+    claims = extract(
+        'Bob, you said: "I was in medbay with Eve at tick 5."', speaker="Alice", players=PLAYERS, rooms=ROOMS
+    )
     assert {claim.subject for claim in claims} == {"Bob"}
     assert {claim.attribution for claim in claims} == {"quoted"}
 
 
 def test_rooms_and_names_are_those_of_the_game() -> None:
-    claims = extract("I was in the bridge with Zed, then nav.", speaker="Kim", players=("Kim", "Zed"), rooms=("bridge",))
+    claims = extract(
+        "I was in the bridge with Zed, then nav.", speaker="Kim", players=("Kim", "Zed"), rooms=("bridge",)
+    )
     assert [(claim.type, claim.room) for claim in claims] == [("location", "bridge"), ("sighting", "bridge")]
 
 

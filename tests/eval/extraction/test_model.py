@@ -1,4 +1,4 @@
-"""The model extractor against a real HTTP server on the loopback: right, wrong, broken, refused, late and limited answers."""
+"""The model extractor against a real HTTP server on the loopback: right, wrong, broken, refused and late answers."""
 
 from __future__ import annotations
 

@@ -599,4 +599,4 @@ def time_of(clause: Clause) -> Token | None:
     """The time phrase that says most: with ticks before others."""
     strong = [t for t in clause.times if t.text.strip() not in WEAK]
     numbered = [t for t in strong if any(char.isdigit() for char in t.text)]
-    return (numbered or strong or [None])[0]
+    return next(iter(numbered or strong), None)

@@ -65,7 +65,7 @@ class Discourse:
         return self._they()
 
     def _latest(self, unlike: frozenset[str], nominative: bool) -> tuple[str, ...]:
-        """A single player named before whose name is not of the other gender: of this sentence, else a subject before."""
+        """A single player named before, of a fitting gender: of this sentence, else a subject before."""
 
         def fits(name: str) -> bool:
             return name.lower() not in unlike and name != self.speaker

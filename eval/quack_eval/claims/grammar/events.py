@@ -166,9 +166,8 @@ class Account:
             self.discourse.room = room
         if target is not None and room is not None and not negative and of == PLAYER:
             self.discourse.places[target] = room
-        if who == self.discourse.speaker and room is not None:
-            if not negative:
-                self.discourse.places[who] = room
+        if who == self.discourse.speaker and room is not None and not negative:
+            self.discourse.places[who] = room
         own = "own" if who == self.discourse.speaker and not self.source else "quoted"
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
@@ -207,6 +206,16 @@ class Account:
                 time=self.time(clause),
             )
         )
+
+
+def _or_none(rooms: list[str]) -> list[str | None]:
+    """The rooms, or one unknown room where there are none."""
+    return [*rooms] or [None]
+
+
+def _first(rooms: list[str]) -> str | None:
+    """The first room, if there is one."""
+    return rooms[0] if rooms else None
 
 
 def tell(account: Account) -> None:
@@ -256,7 +265,7 @@ def _say(account: Account, clause: Clause) -> None:
     if clause.negative and clause.group.lemma in ("remember", "recall") and clause.subject:
         for phrase in clause.objects:
             if phrase.indefinite:
-                account.sighting(clause, clause.subject[0], None, (_rooms(account, clause) or [None])[0], True)
+                account.sighting(clause, clause.subject[0], None, _first(_rooms(account, clause)), True)
         return
     subject = clause.subject or ()
     if len(subject) > 1 and clause.words >= {"each", "other"} and not clause.negative:
@@ -293,7 +302,7 @@ def _other(account: Account, clause: Clause) -> None:
 def _had_company(account: Account, clause: Clause) -> None:
     """had X in sight, had X for company, had no company."""
     company = "company" in clause.words
-    room = (_rooms(account, clause) or [None])[0]
+    room = _first(_rooms(account, clause))
     seen = [p for o in clause.objects for p in o.who]
     for who in clause.subject or ():
         for other in seen:
@@ -378,7 +387,7 @@ def _be(account: Account, clause: Clause) -> None:
         discourse.with_me = tuple(companions)
     if discourse.voice in companions:
         for who in clause.subject:
-            for room in rooms or [None]:
+            for room in _or_none(rooms):
                 account.sighting(clause, discourse.voice, who, room, negative)
         return
     together = len(clause.subject) > 1 and discourse.voice in clause.subject
@@ -397,7 +406,7 @@ def _be(account: Account, clause: Clause) -> None:
             now = account.sentence.tokens[clause.group.first].text in ("'m", "am", "is", "are", "'re")
             if not with_rooms and (negative or now):
                 continue
-            for room in with_rooms or [None]:
+            for room in _or_none(with_rooms):
                 account.sighting(clause, who, companion, room, negative)
     _step(account, clause, rooms)
 
@@ -537,7 +546,7 @@ def _nobody(account: Account, clause: Clause, rooms: list[str]) -> None:
     phrase = next((o for o in clause.objects if o.indefinite), None)
     indefinite = clause.indefinite or (phrase.indefinite if phrase else "")
     if indefinite == "nobody" or (indefinite == "anybody" and clause.negative):
-        for room in rooms or [None]:
+        for room in _or_none(rooms):
             account.sighting(clause, voice, None, room, True)
 
 
@@ -598,7 +607,7 @@ def _body_lay(account: Account, clause: Clause) -> None:
     if clause.group.kind == "put":
         victims = tuple(p for o in clause.owners for p in o.who)
     if _existential(account, clause) and "no" in clause.words:
-        for room in _rooms(account, clause) or [None]:
+        for room in _or_none(_rooms(account, clause)):
             account.sighting(clause, discourse.voice, None, room, True, BODY)
         return
     if not victims and _existential(account, clause):
@@ -674,7 +683,7 @@ def _move(account: Account, clause: Clause) -> None:
                 and clause.phrase.indefinite
                 and (clause.above.negative or clause.phrase.indefinite == "nobody")
             ):
-                account.sighting(clause, seer, None, (origin + via + to or [None])[0], True)
+                account.sighting(clause, seer, None, _first(origin + via + to), True)
             for who in subject:
                 _saw_move(account, clause, seer, who, origin, via + to, toward)
         return
@@ -963,7 +972,7 @@ def _see(account: Account, clause: Clause) -> None:
             return
         for _, phrase in [*clause.beside, *(("", o) for o in clause.objects)]:
             for target in phrase.who:
-                for room in _rooms(account, clause) or [None]:
+                for room in _or_none(_rooms(account, clause)):
                     account.sighting(clause, target, None, room, True)
         return
     if _sees_body(account, clause):
@@ -971,15 +980,16 @@ def _see(account: Account, clause: Clause) -> None:
     if "each" in clause.words and "other" in clause.words and len(seers) > 1:
         for one in seers:
             for other in seers:
-                for room in _rooms(account, clause) or [None]:
+                for room in _or_none(_rooms(account, clause)):
                     account.sighting(clause, one, other, room, clause.negative)
         return
     for phrase, rooms, time in _segments(account, clause):
         if clause.link in TIME_LINKS and not rooms:
             continue
+        seen: tuple[str | None, ...] = phrase.who or ((None,) if phrase.indefinite else ())
         for seer in seers:
-            for target in phrase.who or ((None,) if phrase.indefinite else ()):
-                _saw(account, clause, seer, target, phrase, rooms, time)
+            for whom in seen:
+                _saw(account, clause, seer, whom, phrase, rooms, time)
     _seen_beside(account, clause, seers)
 
 
@@ -991,7 +1001,7 @@ def _seen_beside(account: Account, clause: Clause, seers: tuple[str, ...]) -> No
         if preposition in ("with", "alongside"):
             for seer in seers:
                 for other in phrase.who:
-                    for room in _rooms(account, clause) or [None]:
+                    for room in _or_none(_rooms(account, clause)):
                         account.sighting(clause, seer, other, room)
 
 
@@ -1007,7 +1017,7 @@ def _saw(
     elif phrase.indefinite == "anybody" and not negative:
         return
     met = clause.group.lemma == "meet" and not negative and target is not None
-    for room in rooms or [None]:
+    for room in _or_none(rooms):
         if met and room is not None and seer == account.discourse.voice:
             account.location(clause, seer, room)
         account.sighting(clause, seer, target, room, negative, time=time)
@@ -1079,7 +1089,7 @@ def _seen_by(account: Account, clause: Clause) -> None:
         if preposition == "by":
             for seer in phrase.who:
                 for who in clause.subject or ():
-                    for room in _rooms(account, clause) or [None]:
+                    for room in _or_none(_rooms(account, clause)):
                         account.sighting(clause, seer, who, room, clause.negative)
 
 
@@ -1090,7 +1100,7 @@ def _meet(account: Account, clause: Clause) -> None:
         for phrase in [*clause.objects, *(phrase for _, phrase in clause.beside)]:
             for target in phrase.who or ((None,) if phrase.indefinite else ()):
                 negative = clause.negative or phrase.indefinite == "nobody"
-                for room in rooms or [None]:
+                for room in _or_none(rooms):
                     if room and not negative and seer == account.discourse.voice:
                         account.location(clause, seer, room)
                     account.sighting(clause, seer, target, room, negative)
@@ -1148,14 +1158,14 @@ def _sees_body(account: Account, clause: Clause) -> bool:
                 account.sighting(clause, seer, target, rooms[0] if rooms else None, True)
     for seer in clause.subject or ():
         for victim in victims or (None,):
-            for room in rooms or [None]:
+            for room in _or_none(rooms):
                 if victim is not None and not clause.negative:
                     account.discourse.bodies[victim] = room
                 account.sighting(clause, seer, victim, room, clause.negative or "no" in words[:2], BODY)
                 if victim is not None and room is not None and not clause.negative and seer == account.discourse.voice:
                     account.location(clause, seer, room)
         for _ in alive:
-            for room in rooms or [None]:
+            for room in _or_none(rooms):
                 account.sighting(clause, seer, None, room, True)
     return True
 
@@ -1174,7 +1184,7 @@ def _find(account: Account, clause: Clause) -> None:
         return
     if clause.negative or clause.group.passive or named or not finders:
         for seer in finders if named and not clause.group.passive else ():
-            account.sighting(clause, seer, None, (_rooms(account, clause) or [None])[0], True)
+            account.sighting(clause, seer, None, _first(_rooms(account, clause)), True)
         return
     it = "it" in words and discourse.victim() is not None and not clause.objects
     dead = dead or it
@@ -1196,18 +1206,22 @@ def _find(account: Account, clause: Clause) -> None:
             continue
         places = rooms or ([known] if (known := discourse.bodies.get(victim)) else [])
         for finder in finders:
-            for room in places or [None]:
+            for lay_in in _or_none(places):
                 discourse.bodies.pop(victim, None)
-                discourse.bodies[victim] = room
-                account.sighting(clause, finder, victim, room, of=BODY)
-                account.location(clause, finder, room)
+                discourse.bodies[victim] = lay_in
+                account.sighting(clause, finder, victim, lay_in, of=BODY)
+                account.location(clause, finder, lay_in)
     if clause.group.kind == "report" and _past(account, clause):
         lain = (
             rooms
             or ([room for room in discourse.bodies.values() if room] if len(discourse.bodies) == 1 or dead else [])[-1:]
         )
+        here = discourse.places.get(discourse.voice)
+        if not lain and finders == (discourse.voice,) and here in discourse.bodies.values():
+            lain = [room for room in (here,) if room]
         idle = words & {"what", "that", "exactly", "everything", "how", "on", "seeing"}
-        told = lain and not (idle and not dead) and clause.group.form != GERUND and clause.link not in TIME_LINKS
+        noun = clause.group.form == GERUND and not (clause.phrase is not None and rooms)
+        told = lain and not (idle and not dead) and not noun and clause.link not in TIME_LINKS
         for finder in finders if told else ():
             if rooms:
                 account.location(clause, finder, rooms[0])

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (each pattern stands on one line)
 """Turns of phrase put into plain words before a sentence is parsed: "laid eyes on" is "saw"."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001  (the marks that people type are what this file is about)
 """An utterance as tokens: words, names of this game's players, rooms of its map, time phrases, arrows, punctuation.
 
 Every character keeps its place, so that what is quoted from the utterance is verbatim.

@@ -1,4 +1,4 @@
-"""The words that the grammar knows: verbs by what they assert, nouns, connectives, aliases of rooms, genders of names."""
+"""The words that the grammar knows: verbs by what they assert, nouns, connectives, rooms' aliases, names' genders."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Verb(NamedTuple):
 _REGULAR = {
     "see": "spot notice watch observe witness encounter clock join recognize",
     "be": "stay remain start begin end linger camp idle park hover station isolate spawn position",
-    "move": "move pass head walk travel return cut cross swing loop rotate drop step hop cruise slip sneak bail continue"
-    " proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry depart dart"
-    " follow push route work_my_way dash jog roll climb duck poke shift sweep escape trail chase navigate",
+    "move": "move pass head walk travel return cut cross swing loop rotate drop step hop cruise slip sneak bail"
+    " continue proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry"
+    " depart dart follow push route work_my_way dash jog roll climb duck poke shift sweep escape trail chase navigate",
     "enter": "enter reach visit arrive",
     "leave": "exit",
     "find": "discover stumble",
@@ -40,7 +40,7 @@ _REGULAR = {
     " pretend defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
     " contradict change clear leave_out care matter count support prove ignore cover address raise share stick stop_by"
     " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
-    " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own stay_on"
+    " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own"
     " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
     " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss",
 }

@@ -286,7 +286,7 @@ def _owner(account: Account, clause: Clause | None, at: int) -> tuple[str, ...] 
     if clause is not None and clause.noun == "route" and not clause.owner:
         return None
     if clause is not None and clause.group.first < at and clause.subject:
-        return clause.subject if not clause.small else clause.subject
+        return clause.subject
     if clause is not None and clause.owner:
         return clause.owner
     before = [phrase for phrase in sentence.people if phrase.last < at and not phrase.called]

