@@ -30,6 +30,7 @@ from quack_eval.claims.grammar.times import WEAK
 
 _STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
 _AT_HERE = frozenset(["already", "right", "in", "was", "were", "still", "am", "'m", "lying"])
+_BESIDE = frozenset({"adjacent", "connected", "connects", "connecting", "closest"})
 _ASKS = frozenset(
     [
         "know",
@@ -326,7 +327,8 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     tokens = sentence.tokens
     begin = p
     if tokens[p].kind in ("room", "time"):
-        return clause.group.first
+        alone = p > low and (tokens[p - 1].text in CONNECTIVES or tokens[p - 1].text in ("—", ";")) and p - 2 >= low
+        return p if alone and tokens[p - 2].kind != "room" else clause.group.first
     while begin > low and _of_subject(sentence, begin - 1):
         begin -= 1
     words = {tokens[q].text for q in range(begin, p + 1)}
@@ -478,6 +480,8 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
         token = tokens[p]
         if token.kind == "room":
             lead = [t.text for t in tokens[max(first, p - 3) : p]]
+            if set(lead) & _BESIDE:
+                continue
             if "not" in lead and "," in [t.text for t in tokens[max(first, p - 4) : p]]:
                 continue
             found.append(Place(preposition, token.value, p))
@@ -523,6 +527,7 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
         return
     can = clause.group.kind == "say" and sentence.tokens[clause.group.first].text == "can"
     if can and clause.link not in _HYPOTHETICAL:
+        clause.maybe = clause.negative or clause.indefinite == "nobody"
         return
     if above is not None and clause.link == "that" and above.negative and "true" in above.words:
         clause.negative = not clause.negative

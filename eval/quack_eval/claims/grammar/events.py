@@ -271,7 +271,7 @@ def _say(account: Account, clause: Clause) -> None:
     if len(subject) > 1 and clause.words >= {"each", "other"} and not clause.negative:
         for one in subject:
             for other in subject:
-                for room in [p.room for p in clause.places if p.room]:
+                for room in [p.room for p in clause.places if p.room and p.preposition in ("in", "at", "")]:
                     account.sighting(clause, one, other, room)
     if clause.subject and clause.subject[0] != account.discourse.speaker and not clause.maybe:
         account.source = clause.subject[0]
@@ -582,6 +582,7 @@ def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> 
     return (
         place is not None
         and place in rooms
+        and clause.link not in TIME_LINKS
         and (
             clause.link == "where"
             or not any(p.room for p in clause.places)
@@ -767,6 +768,7 @@ def _went(
         and to
         and to[0] == here
         and clause.group.lemma in _ARRIVING
+        and clause.link not in ("before", "after")
     )
     goes_on = clause.group.form == GERUND and before is not None and before.subject == clause.subject and before.places
     if not to and not toward and not goes_on and _comes_here(account, clause, who, origin):

@@ -91,7 +91,7 @@ def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[li
                 if token.kind != "quote":
                     part.append(token)
                 continue
-            if part:
+            if part and voice:
                 yield part, voice
             voice = _quoted(part, discourse) if voice == discourse.speaker else discourse.speaker
             part = []

@@ -79,14 +79,19 @@ def _without_emphasis(tokens: list[Token]) -> list[Token]:
     while at < len(tokens):
         token = tokens[at]
         if token.kind == "quote":
-            close = next((p for p in range(at + 1, min(at + 5, len(tokens))) if tokens[p].kind == "quote"), None)
-            if close is not None:
+            close = next((p for p in range(at + 1, min(at + 30, len(tokens))) if tokens[p].kind == "quote"), None)
+            if close is not None and (close <= at + 4 or not _in_person(tokens[at + 1 : close])):
                 found += tokens[at + 1 : close]
                 at = close + 1
                 continue
         found.append(token)
         at += 1
     return found
+
+
+def _in_person(tokens: Sequence[Token]) -> bool:
+    """Whether somebody speaks of itself in these words: then they are quoted speech."""
+    return any(token.text in ("i", "my", "me", "we", "our", "im") for token in tokens)
 
 
 @lru_cache(maxsize=64)
