@@ -348,7 +348,7 @@ def notice(missing: ImportError) -> None:
         warnings.warn(
             f"vector_env runs without Numba ({missing}): the same games, about 40 times slower; "
             'install it with: pip install "quack_env[rl]"',
-            stacklevel=4,
+            stacklevel=5,  # whoever called vector_env
         )
 
 

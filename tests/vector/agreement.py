@@ -33,7 +33,7 @@ class Setting:
     name: str
     form: str
     style: str
-    options: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         return f"{self.name}, {self.form}, {self.style}"
@@ -56,8 +56,8 @@ QUICK = (
     setting("published", "turn", "kills", "ship", "off", preset="published", meeting_calls=3),
     setting("ship", "parallel", "tasks", "ship", "off", n_players=5, meeting_calls=4),
     setting("small, published", "parallel", "kills", "small", "off", preset="published", n_ducks=2, n_tasks=3),
-    setting("23 rooms, 16 players", "parallel", "random", RANDOM, "tokens", n_players=16, n_ducks=5, meeting_calls=20),
-    setting("large, 12 players", "parallel", "kills", "large", "tokens", n_players=12, n_ducks=3, n_tasks=9, **OPEN),
+    setting("23 rooms, 16 players", "parallel", "random", RANDOM, "tokens", n_players=16, n_tasks=7, max_ticks=9),
+    setting("large, 12 players", "parallel", "kills", "large", "tokens", n_players=12, n_ducks=5, n_tasks=9, **OPEN),
 )
 """Few kinds of records, so that little is compiled."""
 
@@ -68,9 +68,7 @@ MORE = (
     setting("ship, tokens", "parallel", "kills", "ship", "tokens", kill_cooldown=2, meeting_calls=6),
     setting("large, 9 players", "turn", "kills", "large", "off", n_players=9, n_ducks=3, kill_cooldown=0),
     setting("23 rooms, 16 players", "turn", "random", RANDOM, "tokens", n_players=16, n_ducks=7, max_ticks=40),
-    setting(
-        "5 rounds, slow", "turn", "tasks", "ship", "tokens", discussion_rounds=5, task_ticks=100, meeting_calls=90
-    ),
+    setting("5 rounds, slow", "turn", "tasks", "ship", "tokens", discussion_rounds=5, task_ticks=100, meeting_calls=90),
     setting(
         "long", "parallel", "tasks", "small", "off", n_players=8, n_ducks=2, n_tasks=1, max_ticks=400, task_ticks=9
     ),
