@@ -26,7 +26,7 @@ class Policy(Protocol):
 
 def known_policies() -> tuple[str, ...]:
     """The names that installed packages have registered, in alphabetical order."""
-    return tuple(sorted(entry_points(group=GROUP).names))
+    return tuple(sorted(entry_points(group=GROUP).names - {MODELS}))
 
 
 def make_policy(name: str) -> Policy:
@@ -46,7 +46,7 @@ def make_policy(name: str) -> Policy:
         kind, colon, argument = MODELS, ":", name
     if not found:
         known = ", ".join(known_policies()) or "none; is quack_env installed?"
-        raise ConfigError(f"policy={name!r}: unknown; known are {known}")
+        raise ConfigError(f"policy={name!r}: unknown; known are {known}, and models as PROVIDER/NAME")
     factory = next(iter(found)).load()
     arguments = (argument,) if colon else ()
     try:

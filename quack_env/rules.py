@@ -87,7 +87,7 @@ def show(state: State, i: int) -> None:
 
 
 def leave_sight(world: World, state: State, i: int) -> None:
-    """Agent i sets out, to perceive nothing on its way: unless there is something it has yet to be shown, no more is kept.
+    """Agent i sets out, to perceive nothing on its way: unless it has yet to be shown something, no more is kept.
 
     (In the parallel form it may have witnessed something after its decision and before its turn.)
     """

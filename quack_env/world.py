@@ -107,7 +107,7 @@ class World:
         self.act_state = 6 + rooms + 2 * n
         statements = rooms + n * rooms + rooms + 2 * n + 1
         self.A = self.act_state + (statements if self.speech == TOKENS else 0)
-        # Events seen by others between two decisions of one agent in rooms: up to 5n - 7 (first in one tick, last in the
-        # next, and all others leave, arrive and leave); with free-roam chat twice that is enough.
+        # Events seen by others between two decisions of one agent in rooms: up to 5n - 7 (it is first in one tick, last
+        # in the next, and all others leave, arrive and leave); with free-roam chat twice that is enough.
         size = next(step for step in SEAT_STEPS if n <= step)
         self.ring = (5 * size - 4) * (2 if self.speech == TEXT else 1)

@@ -122,7 +122,7 @@ def measure(games: int, threads: int, repeats: int, options: dict[str, Any]) -> 
             steps, seconds = block()
             rates[name].append(steps / seconds)
     return {
-        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "games": games,
         "threads": threads,
         "n": envs.world.n,

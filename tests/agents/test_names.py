@@ -46,7 +46,7 @@ def test_known_policies_are_those_of_the_project() -> None:
     [
         ("scriptd", "policy='scriptd': unknown; known are human, random, scripted"),
         ("", "policy='': unknown"),
-        ("openai/gpt", "unknown"),
+        (":openai/gpt", "unknown"),
         ("scripted:rude", "persona='rude': must be one of default, aggressive, cautious"),
         ("random:5", "policy='random:5': random takes no argument"),
     ],

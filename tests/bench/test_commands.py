@@ -232,7 +232,19 @@ def test_a_wrong_suite_names_file_and_field(quack: Run, tmp_path: Path, text: st
 
 
 @pytest.mark.parametrize(
-    "command", ["play", "bench", "eval", "replay", "speed", "map validate", "map render", "map random", "serve-mock", "serve-local"]
+    "command",
+    [
+        "play",
+        "bench",
+        "eval",
+        "replay",
+        "speed",
+        "map validate",
+        "map render",
+        "map random",
+        "serve-mock",
+        "serve-local",
+    ],
 )
 def test_every_command_has_help_with_an_example(quack: Run, command: str) -> None:
     result = quack(*command.split(), "--help")

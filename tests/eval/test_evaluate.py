@@ -96,7 +96,7 @@ def test_settings_and_roles(run: Path) -> None:
 
 
 def test_lines_of_games_jsonl(run: Path, tmp_path: Path) -> None:
-    evaluation = evaluate([run], out=tmp_path / "out")
+    evaluation = evaluate([run], tiers=(1, 2), out=tmp_path / "out")
     lines = [json.loads(line) for line in (tmp_path / "out" / "games.jsonl").read_text(encoding="utf-8").splitlines()]
     assert lines == evaluation.games
     for line in lines:
@@ -109,13 +109,13 @@ def test_lines_of_games_jsonl(run: Path, tmp_path: Path) -> None:
             assert value == (numerator / denominator if denominator else None)
     only = evaluate([run], tiers=(1,)).games[0]
     assert only["tier2"] is None and only["tier1"] == lines[0]["tier1"]
-    published = evaluate([run], convention="published").games[0]
+    published = evaluate([run], tiers=(1, 2), convention="published").games[0]
     assert published["tier1"] == OutcomeEval(Trajectory.load(published["path"]), "published").to_dict()
     assert "goose_voting_accuracy" in published["tier2"]
 
 
 def test_tables_in_files(run: Path, tmp_path: Path) -> None:
-    evaluation = evaluate([run])
+    evaluation = evaluate([run], tiers=(1, 2))
     paths = evaluation.save(tmp_path / "out")
     assert [path.name for path in paths] == [
         "games.jsonl",
@@ -159,10 +159,17 @@ def test_parquet_is_written_or_its_extra_named(run: Path, tmp_path: Path, monkey
 
 @pytest.mark.parametrize("convention", ["paper", "published"])
 def test_tables_for_the_terminal(convention: str, run: Path) -> None:
-    console = Console(width=120, record=True)
+    console = Console(width=150, record=True)
     evaluation = evaluate([run], convention=convention)
     for table in evaluation.tables():
         console.print(table)
     text = console.export_text()
     assert "gooses" in text and "x ducks" in text and "All games" in text
-    assert "…" not in text  # nothing is cut off at 120 columns
+    assert "…" not in text  # nothing is cut off at 150 columns
+
+
+def test_tier_3_is_a_line_of_its_own_with_what_was_read(run: Path) -> None:
+    line = evaluate([run], tiers=(3,)).games[0]
+    assert line["tier1"] is None and line["tier2"] is None
+    assert line["tier3"]["utterances"] >= line["tier3"]["unread"] == 0
+    assert "goose_truthfulness" in line["tier3"]

@@ -125,11 +125,11 @@ class Oracle:
         self.phase = "free_roam"
         self.winner = None
         self.reason = None
-        self.alive = {i: True for i in self.seats}
-        self.room = {i: None for i in self.seats}
-        self.travel = {i: None for i in self.seats}
+        self.alive = dict.fromkeys(self.seats, True)
+        self.room = dict.fromkeys(self.seats)
+        self.travel = dict.fromkeys(self.seats)
         self.cooldown = {i: options.kill_cooldown if i in self.ducks else 0 for i in self.seats}
-        self.progress = {i: {room: 0 for room in self.tasks[i]} for i in self.seats}
+        self.progress = {i: dict.fromkeys(self.tasks[i], 0) for i in self.seats}
         self.bodies = {}
         self.body_seen_by = {}
         self.known_dead = {i: set() for i in self.seats}
@@ -148,7 +148,7 @@ class Oracle:
         self._begin_tick()
         self._go_on_until_somebody_must_decide()
 
-    # ---- what others may ask -----------------------------------------------------------------------------------------
+    # ---- what others may ask ----
 
     @property
     def over(self):
@@ -156,7 +156,7 @@ class Oracle:
         return self.phase == "over"
 
     def legal(self):
-        """Free roam, Meeting: the actions open to the current agent, as a set of tuples; empty when the game is over."""
+        """Free roam, Meeting: the actions open to the current agent, as tuples; empty when the game is over."""
         if self.phase == "free_roam":
             return self._legal_in_free_roam(self.current)
         if self.phase == "discussion":
@@ -203,7 +203,7 @@ class Oracle:
             "known_dead": [sorted(self.known_dead[i]) for i in self.seats],
         }
 
-    # ---- setup -------------------------------------------------------------------------------------------------------
+    # ---- setup ----
 
     def _refuse_bad_settings(self):
         """Setup: `1 <= m < n - m`; no more tasks than task rooms."""
@@ -264,7 +264,7 @@ class Oracle:
             self.room[i] = places[i]
             self.travel[i] = None
 
-    # ---- small questions -----------------------------------------------------------------------------------------------
+    # ---- small questions ----
 
     def _task_rooms(self):
         """Map: the rooms with a task, in map order."""
@@ -318,7 +318,7 @@ class Oracle:
         self.travel[seat] = None
         self.known_dead[seat] = set()
 
-    # ---- the course of the game ------------------------------------------------------------------------------------------
+    # ---- the course of the game ----
 
     def _go_on_until_somebody_must_decide(self):
         """Free roam, Meeting: set `current`; ticks in which nobody can act pass."""
@@ -329,7 +329,7 @@ class Oracle:
             elif self.phase == "discussion":
                 self.current = self.still_to_speak[0]
             else:
-                self.current = [i for i in self._living_in_seat_order() if i not in self.votes][0]
+                self.current = next(i for i in self._living_in_seat_order() if i not in self.votes)
 
     def _find_who_acts_or_finish_the_tick(self):
         """Free roam 2: the living that are in a room act; who died this tick or is in transit is passed over."""
@@ -370,7 +370,7 @@ class Oracle:
             self._emit("arrive", i, None, origin, goal, self._living_in(goal))
         self._look_at_bodies()
 
-    # ---- free roam ---------------------------------------------------------------------------------------------------------
+    # ---- free roam ----
 
     def _legal_in_free_roam(self, seat):
         """Free roam, Actions: what this living agent in a room may do."""
@@ -452,7 +452,7 @@ class Oracle:
         self._look_at_bodies()
         self._check_the_end_after_a_change()
 
-    # ---- meeting: call -------------------------------------------------------------------------------------------------------
+    # ---- meeting: call ----
 
     def _call_meeting(self, caller, why):
         """Free roam 3, Meeting: the tick ends at once; transit is cancelled; everybody learns who is dead."""
@@ -500,7 +500,7 @@ class Oracle:
                 seen_by = {i for i in self.body_seen_by[victim] if self.alive[i]}
                 self._emit("body_reported", caller, victim, here, None, seen_by)
 
-    # ---- meeting: discussion -------------------------------------------------------------------------------------------------
+    # ---- meeting: discussion ----
 
     def _legal_in_discussion(self, seat):
         """Meeting: one utterance a turn; the statements that can be made."""
@@ -551,7 +551,7 @@ class Oracle:
             room = action[2]
         self._emit("statement", seat, target, room, None, self._living(), kind)
 
-    # ---- meeting: vote -------------------------------------------------------------------------------------------------------
+    # ---- meeting: vote ----
 
     def _begin_voting(self):
         """Meeting, Vote: every living agent is asked, in seat order."""
@@ -611,7 +611,7 @@ class Oracle:
             self._emit("respawn", i, None, self.room[i], None, self._living_in(self.room[i]))
         self._begin_tick()
 
-    # ---- ending --------------------------------------------------------------------------------------------------------------
+    # ---- ending ----
 
     def _check_the_end_after_a_change(self):
         """Ending: checked after every state change [published: not in mid-tick]."""

@@ -510,8 +510,16 @@ def test_random_games_end_and_keep_the_invariants(deviations):
     for seed in range(60):
         chooser = random.Random(seed)
         game = Oracle(
-            MAP, seed=seed, n_players=7, n_ducks=2, n_tasks=2, kill_cooldown=3, max_ticks=40,
-            discussion_rounds=seed % 3, speech=["off", "tokens", "text"][seed % 3], **deviations,
+            MAP,
+            seed=seed,
+            n_players=7,
+            n_ducks=2,
+            n_tasks=2,
+            kill_cooldown=3,
+            max_ticks=40,
+            discussion_rounds=seed % 3,
+            speech=["off", "tokens", "text"][seed % 3],
+            **deviations,
         )
         while not game.over:
             assert game.alive[game.current] and game.legal()

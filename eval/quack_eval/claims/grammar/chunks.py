@@ -155,7 +155,11 @@ def _list(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | N
     if _called(tokens, first):
         return _calls(tokens, first, discourse)
     who, last, owner = list(first.who), first.last, first.owner
-    while not owner and not first.pronoun.endswith("self") and (after := _next_of_list(tokens, first.first, last, discourse)):
+    while (
+        not owner
+        and not first.pronoun.endswith("self")
+        and (after := _next_of_list(tokens, first.first, last, discourse))
+    ):
         who += [p for p in after.who if p not in who]
         last, owner = after.last, after.owner
     if discourse.voice in who and len(who) > 1:

@@ -461,6 +461,9 @@ def _before_negative(sentence: Sentence, clause: Clause) -> bool:
     if any(word in ("neither", "nor", "without") for word in words):
         return True
     before = clause.before
+    joined = clause.group.first > 0 and sentence.tokens[clause.group.first - 1].text in ("or", "nor")
+    if joined and before is not None and before.negative and clause.phrase is None:
+        return True
     if (
         before is None
         or before.group.lemma not in ("do", "have")

@@ -241,6 +241,8 @@ def _one_clause(account: Account, clause: Clause) -> None:
     account.asking |= clause.maybe and clause.group.lemma == "hear"
     if account.asking:
         return
+    if clause.link in ("before", "after", "until") and clause.places and not any(p.room for p in clause.places):
+        return
     if clause.maybe and not (
         clause.group.negative and clause.group.lemma == "be" and "been" in _verb_words(account, clause)
     ):
@@ -778,7 +780,7 @@ def _went(
     told = (
         account.witnessed
         or to_me
-        or (not account.source and _seen_in_sentence(account, clause))
+        or (not account.source and clause.group.mood != MUST and _seen_in_sentence(account, clause))
         or (
             above is not None
             and above.group.kind == "see"
@@ -853,7 +855,7 @@ def _comes_here(account: Account, clause: Clause, who: str, origin: list[str]) -
     here = account.discourse.places.get(account.source or account.discourse.voice)
     if here is None or who in (account.discourse.voice, account.source) or here in origin or clause.group.mood == MUST:
         return False
-    if clause.group.lemma not in ("come", "walk", "arrive", "step"):
+    if clause.group.lemma not in ("come", "walk", "arrive", "step") or clause.link in ("before", "after"):
         return False
     if clause.group.form == "participle":
         return False
@@ -1018,11 +1020,19 @@ def _saw(
         negative = True
     elif phrase.indefinite == "anybody" and not negative:
         return
+    if negative and target is not None and _until(account, clause):
+        return
     met = clause.group.lemma == "meet" and not negative and target is not None
     for room in _or_none(rooms):
         if met and room is not None and seer == account.discourse.voice:
             account.location(clause, seer, room)
         account.sighting(clause, seer, target, room, negative, time=time)
+
+
+def _until(account: Account, clause: Clause) -> bool:
+    """Whether somebody was not seen only until something: then seen."""
+    after = account.after(clause)
+    return any(t.text.startswith("until") for t in clause.times) or (after is not None and after.link == "until")
 
 
 def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str], str | None]]:

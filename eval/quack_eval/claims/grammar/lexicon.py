@@ -333,7 +333,6 @@ BODY_WORDS = frozenset({"body", "corpse", "bodies", "remains", "dead"})
 ROUTE_NOUNS = frozenset(
     {"route", "path", "loop", "movements", "movement", "way", "tour", "round", "trail", "itinerary", "circuit"}
 )
-PURPOSE = frozenset({"for", "to"})
 TASK_NOUNS = frozenset(
     [
         "task",
