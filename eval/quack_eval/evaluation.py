@@ -14,6 +14,7 @@ from typing import Any
 from rich.table import Table
 
 from quack_env import QuackError
+from quack_eval.evidence import EvidenceEval
 from quack_eval.load import find_games, format_of
 from quack_eval.metrics.base import CONVENTIONS, GameEval, values
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
@@ -26,7 +27,9 @@ from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
 
 CLAIM_SOURCES = (None, "recorded", "grammar")
-TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval, 3: StatementEval}
+TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval, 3: StatementEval, 4: EvidenceEval}
+"""Beside the paper's three tiers: 4, what the perceptions prove."""
+
 Progress = Callable[[int, int], None]
 """Called with (games done, games in all)."""
 
@@ -65,6 +68,7 @@ class EvaluatedGame:
             "tier1": self.tier(1),
             "tier2": self.tier(2),
             "tier3": self.tier(3),
+            "evidence": self.tier(4),
             "setting": self.setting,
             "goose": self.goose,
             "duck": self.duck,
@@ -149,7 +153,7 @@ class Evaluation:
         if not self.evaluated:
             return []
         groups = {**self.settings, "all": self.measures}
-        tiers = zip(LAYOUTS[self.convention], (1, 2, 3), strict=True)
+        tiers = zip(LAYOUTS[self.convention], TIERS, strict=False)  # the published code had no fourth
         layouts = [layout for layout, tier in tiers if tier in self.evaluated[0].tiers]
         return [setting_table(layout, groups) for layout in layouts] + [overall_table(self.measures)]
 
@@ -204,7 +208,7 @@ def evaluate(
 
     Args:
         paths: games, runs or folder trees.
-        tiers: which tiers.
+        tiers: which tiers; 4 is the evidence.
         convention: "paper" or "published".
         jobs: processes.
         claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded" or "grammar".
@@ -271,7 +275,7 @@ def _evaluate(task: Task) -> Result:
             result.claims = claims
         game.facts[tier] = result.facts
         game.tiers[tier] = tuple(result.measures)
-        game.measures |= result.measures
+        game.measures = result.measures | game.measures  # what two tiers measure is the first one's
     if convention == "published":  # which the published code had as a word only
         game.measures["geese_win"] = once(trajectory.outcome.winner == "geese")
     return "ok", game

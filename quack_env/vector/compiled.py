@@ -6,10 +6,12 @@ Numba itself looks only at the file of a kernel, not at what it calls.
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import marshal
 import os
 import sys
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from importlib import import_module
@@ -25,6 +27,7 @@ from quack_env import kinds, outcome, state, world
 from quack_env.encode.vector import Layout
 from quack_env.errors import ConfigError
 from quack_env.vector import binder, records, view_type
+from quack_env.vector import kernels as plain
 from quack_env.vector.kernels import Batch
 from quack_env.vector.records import Room
 from quack_env.world import World
@@ -124,12 +127,34 @@ def widened(kind: Any) -> Any:
 def inner(function: Any) -> Any:
     """A function compiled for calls from compiled code: once for all widths of integers, which are cast at the call.
 
-    Reference counts are left out (`_nrt`): nothing in the kernels allocates, and their arguments outlive the call.
+    What is called from one place only becomes part of its caller, which is faster to compile and to run. Reference
+    counts are left out (`_nrt`): nothing in the kernels allocates, and their arguments outlive the call.
     """
-    compiled = numba.njit(function, error_model="numpy", _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    options: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    if function.__name__ in called_once():
+        return numba.njit(function, inline="always", **options)
+    compiled = numba.njit(function, **options)
     template = compiled.get_call_template
     compiled.get_call_template = lambda args, kws: template(tuple(widened(kind) for kind in args), kws)
     return compiled
+
+
+@cache
+def called_once() -> frozenset[str]:
+    """The functions with a single call among all that the kernels lead to."""
+    calls: Counter[Any] = Counter()
+    waiting: list[Any] = [getattr(plain, name) for name in KERNELS]
+    seen = set()
+    while waiting:
+        function = waiting.pop()
+        if function not in seen:
+            seen.add(function)
+            names = [step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"]
+            called = [function.__globals__.get(name) for name in names]
+            waiting += (found := [value for value in called if isinstance(value, FunctionType)])
+            calls.update(found)
+    return frozenset(function.__name__ for function, count in calls.items() if count == 1)
 
 
 @cache

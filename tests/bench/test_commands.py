@@ -250,3 +250,9 @@ def test_every_command_has_help_with_an_example(quack: Run, command: str) -> Non
     result = quack(*command.split(), "--help")
     assert result.exit_code == 0
     assert "Example: quack" in result.stdout
+
+
+def test_eval_shows_the_evidence_when_asked(quack: Run, small_run: Path) -> None:
+    data = only_object(quack("eval", small_run, "--tiers", "1", "--evidence", "--json"))
+    assert {"ceiling_pooled", "suspects_single", "ejection_accuracy"} <= data["measures"].keys()
+    assert "what the perceptions prove" in quack("eval", small_run, "--tiers", "1", "--evidence").stdout

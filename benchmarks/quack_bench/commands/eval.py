@@ -23,6 +23,7 @@ def evaluate_command(
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder for games.jsonl and the tables.")] = None,
     convention: Annotated[str, typer.Option(help="paper or published.")] = "paper",
     tiers: Annotated[str, typer.Option(help="Tiers to evaluate, as in 1, 12 or 123.")] = "123",
+    evidence: Annotated[bool, typer.Option(help="Also what the perceptions of Geese prove at every meeting.")] = False,
     extractor: Annotated[
         str | None, typer.Option(help="Source of the claims: recorded or grammar; default: what the recording has.")
     ] = None,
@@ -59,7 +60,7 @@ def evaluate_command(
     with progress("Evaluating") as advance:
         evaluation = evaluate(
             paths,
-            tiers=tuple(sorted(int(t) for t in tiers)),
+            tiers=(*sorted(int(t) for t in tiers), *([4] if evidence else [])),
             convention=convention,
             jobs=jobs,
             claims=extractor,

@@ -99,6 +99,20 @@ LAYOUTS = {
                 ("language_action_inconsistency", "lang.-act.\nincons. %", True),
             ),
         ),
+        Layout(
+            "Evidence: what the perceptions prove",
+            (
+                ("ceiling_single", "one Goose\nknows %", True),
+                ("ceiling_testimony", "with\nreports %", True),
+                ("ceiling_pooled", "all\nGeese %", True),
+                ("suspects_single", "suspects\none Goose", False),
+                ("suspects_pooled", "suspects\nall Geese", False),
+                ("best_ejection_pooled", "best eject.\nacc. %", True),
+                ("ejection_accuracy", "eject.\nacc. %", True),
+                ("ejected_when_singled_out", "ejected\nif proven %", True),
+                ("ejected_when_not", "ejected\nif not %", True),
+            ),
+        ),
     ),
     "published": (
         Layout(
