@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from quack_eval.metrics.measure import UNDEFINED, UNDEFINED_STAYS, Measure
 
@@ -128,6 +127,8 @@ def wilson(successes: float, trials: float) -> Interval:
     """Wilson's 95 % interval of a proportion; None without trials."""
     if not trials:
         return None
+    from scipy import stats  # a second to import, and only intervals need it
+
     interval = stats.binomtest(round(successes), round(trials)).proportion_ci(CONFIDENCE, method="wilson")
     return float(interval.low), float(interval.high)
 
@@ -180,6 +181,7 @@ def _difference(sums: Sequence[_Sums], counts: Floats) -> Floats:
 
 def _percentiles(units: int, statistic: Any, resamples: int, seed: int) -> tuple[Floats, Floats]:
     """The 2.5 and 97.5 % points of a statistic of how often each unit is drawn, by scipy's bootstrap."""
+    from scipy import stats
 
     def of_draws(draws: NDArray[np.int64], axis: int = -1) -> Floats:
         rows = draws.reshape(-1, units)
