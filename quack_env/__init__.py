@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quack_env.aec import QuackAEC
 from quack_env.config import GameConfig
@@ -15,6 +15,9 @@ from quack_env.registration import register_environments
 from quack_env.trajectory import Trajectory
 from quack_env.version import __version__
 from quack_env.wrappers import InOrder, RecordTrajectory
+
+if TYPE_CHECKING:
+    from quack_env.vector.env import QuackVector
 
 __all__ = [
     "ConfigError",
@@ -32,6 +35,7 @@ __all__ = [
     "env",
     "parallel_env",
     "raw_env",
+    "vector_env",
 ]
 
 
@@ -48,6 +52,13 @@ def env(**options: Any) -> InOrder:
 def parallel_env(**options: Any) -> QuackParallel:
     """The native parallel environment; options as in `quack_env.base.QuackBase`."""
     return QuackParallel(**options)
+
+
+def vector_env(num_envs: int = 1, **options: Any) -> QuackVector:
+    """Many games at once, compiled where Numba is installed; options as in `quack_env.vector.env.QuackVector`."""
+    from quack_env.vector.env import vector_env as make  # with Numba it takes a second to import
+
+    return make(num_envs, **options)
 
 
 register_environments()

@@ -25,9 +25,10 @@ from quack_env.game_map import GameMap
 from quack_env.outcome import REASONS, TEAMS, Outcome
 from quack_env.vector.interpreted import InterpretedEngine
 from quack_env.vector.kernels import Batch, episode_seed
+from quack_env.world import World
 
 FORMS = ("parallel", "turn")
-SAME_STEP = getattr(gymnasium.vector, "AutoresetMode", None)
+AUTORESET = getattr(gymnasium.vector, "AutoresetMode", None)  # since Gymnasium 1.1
 MOST_GAMES = 1 << 20
 
 Observations = dict[str, NDArray[Any]]
@@ -92,7 +93,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
     metadata: dict[str, Any] = {  # noqa: RUF012 - declared so by Gymnasium
         "name": "quack_vector_v0",
         "render_modes": [],
-        "autoreset_mode": SAME_STEP.SAME_STEP if SAME_STEP else "SameStep",
+        "autoreset_mode": AUTORESET.SAME_STEP if AUTORESET else "SameStep",
     }
 
     def __init__(
@@ -117,8 +118,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         self.dead_agents = one_of("dead_agents", dead_agents, ("noop",))
         self.copy = copy
         self._seed = None if seed is None else whole("seed", seed, 0)
-        self._game = Game(self.config, self.game_map, one_of("speech", speech, ("off", "tokens")))
-        self.world = self._game.world
+        self.speech: str = one_of("speech", speech, ("off", "tokens"))
+        self.world = World(self.config, self.game_map, self.speech)
         self.layout = Layout(self.world, scaled=True)
         self.possible_agents = [AGENT.format(i) for i in range(self.world.n)]
         self.batch = new_batch(self.num_envs, self.world.n, self.layout.size, self.world.A, self.form)
@@ -285,7 +286,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     def game(self, g: int) -> Game:
         """A copy of game g that can be looked at and played on by itself; it has no words of the current discussion."""
-        game = Game(self.config, self.game_map, "off" if self.world.speech == 0 else "tokens")
+        game = Game(self.config, self.game_map, self.speech)
         game.load(
             {
                 "schema": STATE_SCHEMA,
