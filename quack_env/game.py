@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import unicodedata
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, ClassVar
@@ -236,10 +238,17 @@ class Game:
 
     # --- saving ------------------------------------------------------------------------------------------------------
 
+    def settings_hash(self) -> str:
+        """A hash of config, map and speech mode."""
+        config = self.config.to_dict() | {"map": ""}
+        text = json.dumps([config, self.game_map.to_dict(), self.world.speech], sort_keys=True)
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
     def to_dict(self) -> dict[str, Any]:
-        """The game as JSON-ready data; config, map and speech mode are not in it."""
+        """The game as JSON-ready data; of config, map and speech mode only a hash is in it."""
         return {
             "schema": STATE_SCHEMA,
+            "settings": self.settings_hash(),
             "seed": self.seed,
             "fork": self.fork,
             "state": self.state.to_dict(),
@@ -248,9 +257,11 @@ class Game:
         }
 
     def load(self, data: dict[str, Any]) -> None:
-        """Take over the game of `to_dict`; `TrajectoryError` when it is of another schema or kind of game."""
+        """Take over the game of `to_dict`; `TrajectoryError` when it is of another schema or of other settings."""
         if data.get("schema") != STATE_SCHEMA:
             raise TrajectoryError(f"state schema {data.get('schema')!r}: this version reads {STATE_SCHEMA}")
+        if data.get("settings") != self.settings_hash():
+            raise TrajectoryError("the state is of a game with another config, map or speech mode")
         state = State(self.world)
         state.load(data["state"])
         self.state = state

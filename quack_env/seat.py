@@ -100,6 +100,6 @@ def _policy(policy: Any) -> Any:
 
 
 def register() -> None:
-    """Register the seat environment with Gymnasium (its plugin entry point calls this)."""
+    """Register the seat environment with Gymnasium (importing `quack_env` does this)."""
     if SEAT_ID not in gymnasium.registry:
         gymnasium.register(SEAT_ID, entry_point="quack_env.seat:QuackSeat")

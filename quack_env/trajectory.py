@@ -227,11 +227,12 @@ def new_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def write_status(folder: Path, status: str, reason: str | None = None) -> None:
-    """Write `status.json`, whole or not at all."""
+    """Write `status.json`; one that is missing or cut off reads as aborted."""
     data = {"status": status} | ({"reason": reason} if reason else {})
-    draft = folder / (STATUS + ".tmp")
-    draft.write_text(json.dumps(data) + "\n", encoding="utf-8")
-    os.replace(draft, folder / STATUS)
+    try:
+        (folder / STATUS).write_text(json.dumps(data) + "\n", encoding="utf-8")
+    except OSError as fault:
+        raise TrajectoryError(f"{folder}: cannot be written ({fault.strerror})") from None
 
 
 def _status(folder: Path) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper, OrderEnforcingWrapper
 
+from quack_env.errors import QuackError
 from quack_env.events import Event, event_of
 from quack_env.game import Game
 from quack_env.trajectory import FILE, Header, LineWriter, Seat, event_line, new_folder, seal_line, write_status
@@ -29,7 +30,7 @@ class Recorder:
         self.game = game
         self.policies = dict(policies or {})
         self.form = form
-        self.next = Path(path)
+        self.next = Path(path) if Path(path).name else Path(os.path.abspath(path))
         self.folder: Path | None = None
         self._file: TextIO | None = None
         self.listener: Callable[[list[Event]], None] | None = None
@@ -187,7 +188,17 @@ class InOrder(OrderEnforcingWrapper[str, Any, Any]):
         self._has_reset = self._has_updated = True
 
 
-class RecordAEC(BaseWrapper[str, Any, Any]):
+class Held:
+    """A recording is held open by one environment: a copy would write into the same file."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        raise QuackError("a recorded environment cannot be copied; copy the one inside it (its .env)")
+
+    def __reduce__(self) -> Any:
+        raise QuackError("a recorded environment cannot be pickled; pickle the one inside it (its .env)")
+
+
+class RecordAEC(Held, BaseWrapper[str, Any, Any]):
     """Records every game of an AEC environment; see `RecordTrajectory`."""
 
     def __init__(
@@ -235,7 +246,7 @@ class RecordAEC(BaseWrapper[str, Any, Any]):
         super().close()
 
 
-class RecordParallel(BaseParallelWrapper[str, Any, Any]):
+class RecordParallel(Held, BaseParallelWrapper[str, Any, Any]):
     """Records every game of a parallel environment; see `RecordTrajectory`."""
 
     def __init__(

@@ -38,6 +38,9 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         except QuackError as fault:
             err.print(f"[bold red]error[/] {' '.join(str(fault).split())}", markup=True, soft_wrap=True)
             raise typer.Exit(USAGE) from None
+        except OSError as fault:
+            err.print(f"[bold red]error[/] {fault.filename}: {fault.strerror}", markup=True, soft_wrap=True)
+            raise typer.Exit(USAGE) from None
         except KeyboardInterrupt:
             err.print("stopped; what was finished is kept")
             raise typer.Exit(130) from None

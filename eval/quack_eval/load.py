@@ -58,11 +58,15 @@ def _below(path: Path) -> Iterator[Path]:
     if _holds_game(path, named=True):
         yield path
         return
-    for root, folders, files in os.walk(path):
+    for root, folders, files in os.walk(path, onerror=_refuse):
         folders.sort()
         if (OWN in files or PUBLISHED in files) and _holds_game(Path(root), named=False):
             folders.clear()
             yield Path(root)
+
+
+def _refuse(fault: OSError) -> None:
+    raise TrajectoryError(f"{fault.filename}: cannot be read ({fault.strerror})")
 
 
 def _holds_game(folder: Path, named: bool) -> bool:

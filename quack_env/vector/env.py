@@ -290,6 +290,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         game.load(
             {
                 "schema": STATE_SCHEMA,
+                "settings": game.settings_hash(),
                 "seed": int(self.seeds[g]),
                 "fork": 0,
                 "state": self.state_dict(g),

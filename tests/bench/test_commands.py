@@ -256,3 +256,28 @@ def test_eval_shows_the_evidence_when_asked(quack: Run, small_run: Path) -> None
     data = only_object(quack("eval", small_run, "--tiers", "1", "--evidence", "--json"))
     assert {"ceiling_pooled", "suspects_single", "ejection_accuracy"} <= data["measures"].keys()
     assert "what the perceptions prove" in quack("eval", small_run, "--tiers", "1", "--evidence").stdout
+
+
+def test_check_and_video_together_do_both(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    game = sorted(small_run.glob("*/seed-000"))[0]
+    result = only_object(quack("replay", game, "--check", "--video", tmp_path / "game.mp4", "--json"))
+    assert result["frames"] > 20 and result["mismatches"] == 0 and result["games"] == 1
+
+
+def test_a_folder_that_is_a_file_is_one_line_of_error(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("x")
+    result = quack("eval", small_run, "--out", tmp_path / "taken")
+    assert result.exit_code == 2 and len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--human", "9"), "--human 9"),
+        (("--seat", "1=random", "--seat", "1=scripted"), "has a policy already"),
+        (("--human", "0", "--seat", "0=random"), "--human 0"),
+    ],
+)
+def test_seats_are_given_once_and_exist(quack: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = quack("play", *arguments)
+    assert result.exit_code == 2 and message in result.stderr

@@ -7,6 +7,7 @@ import json
 import pickle
 import random
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -267,7 +268,7 @@ def test_a_state_of_another_kind_of_game_is_refused_and_changes_nothing(form: st
     env.reset(seed=1)
     other.reset(seed=1)
     before = json.dumps(env.state_dict())
-    with pytest.raises(TrajectoryError, match="does not fit"):
+    with pytest.raises(TrajectoryError, match="another config, map or speech mode"):
         env.load_state_dict(other.state_dict())
     with pytest.raises(TrajectoryError, match="schema"):
         env.load_state_dict({**env.state_dict(), "schema": 99})
@@ -373,3 +374,19 @@ def test_a_saved_state_is_loaded_into_a_new_environment_without_a_reset() -> Non
 def test_settings_and_single_options_are_checked_together() -> None:
     env = quack_env.raw_env(config={"n_ducks": 3}, n_players=10, observation="vector")
     assert (env.game.config.n_players, env.game.config.n_ducks) == (10, 3)
+
+
+def test_a_state_of_other_settings_is_refused() -> None:
+    env, other = quack_env.raw_env(observation="vector"), quack_env.raw_env(observation="vector", max_ticks=7)
+    env.reset(seed=1)
+    with pytest.raises(quack_env.TrajectoryError, match="another config"):
+        other.load_state_dict(env.state_dict())
+
+
+def test_a_recorded_environment_is_not_copied_into_the_same_file(tmp_path: Path) -> None:
+    env = quack_env.RecordTrajectory(quack_env.env(observation="vector"), tmp_path / "game")
+    env.reset(seed=1)
+    for clone in (copy.deepcopy, pickle.dumps):
+        with pytest.raises(quack_env.QuackError, match="recorded environment cannot be"):
+            clone(env)
+    env.close()

@@ -57,7 +57,9 @@ def play(
     world_map = GameMap.load(game_map or settings.map)
     seats = seats_of(seat or [], settings.n_players)
     if human is not None:
-        seats |= seats_of([f"{human}=human"], settings.n_players)
+        if not 0 <= human < settings.n_players or f"player_{human}" in seats:
+            raise ConfigError(f"--human {human}: must be a seat from 0 to {settings.n_players - 1} without a --seat")
+        seats[f"player_{human}"] = "human"
     for name in {goose, duck, *seats.values()}:
         make_policy(name)
     folder = out_dir or free_folder(Path("runs/play"), seed)
@@ -120,6 +122,8 @@ def seats_of(given: list[str], n_players: int) -> dict[str, str]:
         number, equals, policy = option.partition("=")
         if not equals or not number.isdigit() or int(number) >= n_players or not policy:
             raise ConfigError(f"--seat {option}: must be SEAT=POLICY with a seat from 0 to {n_players - 1}")
+        if f"player_{int(number)}" in seats:
+            raise ConfigError(f"--seat {option}: seat {int(number)} has a policy already")
         seats[f"player_{int(number)}"] = policy
     return seats
 

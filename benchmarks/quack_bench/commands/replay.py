@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -28,8 +28,10 @@ def replay(
 
     Example: quack replay runs/demo --check
     """
-    if video is not None:
-        record_film(path, video, json)
+    film_made = record_film(path, video) if video is not None else {}
+    if film_made and not check:
+        if json:
+            print_json(film_made)
         return
     if not check:
         tell(path, json)
@@ -39,7 +41,7 @@ def replay(
     keys = ("games", "events", "mismatches", "illegal", "posthumous", "damaged")
     result = {key: getattr(counts, key) for key in keys}
     if json:
-        print_json(result | {"messages": counts.messages[:100]})
+        print_json(film_made | result | {"messages": counts.messages[:100]})
     else:
         for message in counts.messages[:20]:
             err.print(message, markup=False, soft_wrap=True)
@@ -52,8 +54,8 @@ def replay(
         raise typer.Exit(FAILED)
 
 
-def record_film(path: Path, video: Path, json: bool) -> None:
-    """Write the spectator's view of a recorded game to an MP4 file."""
+def record_film(path: Path, video: Path) -> dict[str, Any]:
+    """Write the spectator's view of a recorded game to an MP4 file; what was written."""
     from quack_env.render.spectator import film
     from quack_env.render.stage import scenes
     from quack_env.render.video import SIZE, write_video
@@ -62,10 +64,8 @@ def record_film(path: Path, video: Path, json: bool) -> None:
     expected = 4 * len(shots)
     with progress("Filming") as advance:
         count = write_video(film(shots, SIZE), video, progress=lambda done: advance(done, max(done, expected)))
-    if json:
-        print_json({"path": str(path), "video": str(video), "frames": count})
-    else:
-        err.print(f"{count} frames in {video}", style="dim")
+    err.print(f"{count} frames in {video}", style="dim")
+    return {"path": str(path), "video": str(video), "frames": count}
 
 
 def tell(path: Path, json: bool) -> None:
