@@ -159,7 +159,7 @@ class Trajectory:
             lines.append(seal_line(seal.tick, seal.hash))
             seal = next(seals, None)
         (folder / FILE).write_text("\n".join(lines) + "\n", encoding="utf-8", errors="backslashreplace", newline="\n")
-        write_status(folder, self.status)
+        (folder / STATUS).write_text(status_line(self.status), encoding="utf-8")
 
 
 FACTS = (1 << 29) - 1
@@ -226,13 +226,9 @@ def new_folder(path: str | os.PathLike[str]) -> Path:
     return folder
 
 
-def write_status(folder: Path, status: str, reason: str | None = None) -> None:
-    """Write `status.json`; one that is missing or cut off reads as aborted."""
-    data = {"status": status} | ({"reason": reason} if reason else {})
-    try:
-        (folder / STATUS).write_text(json.dumps(data) + "\n", encoding="utf-8")
-    except OSError as fault:
-        raise TrajectoryError(f"{folder}: cannot be written ({fault.strerror})") from None
+def status_line(status: str, reason: str | None = None) -> str:
+    """What `status.json` holds; one that is missing or cut off reads as aborted."""
+    return json.dumps({"status": status} | ({"reason": reason} if reason else {})) + "\n"
 
 
 def _status(folder: Path) -> str:

@@ -15,7 +15,7 @@ from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper, OrderEnf
 from quack_env.errors import QuackError
 from quack_env.events import Event, event_of
 from quack_env.game import Game
-from quack_env.trajectory import FILE, Header, LineWriter, Seat, event_line, new_folder, seal_line, write_status
+from quack_env.trajectory import FILE, STATUS, Header, LineWriter, Seat, event_line, new_folder, seal_line, status_line
 from quack_env.version import __version__
 from quack_env.world import SPEECH
 
@@ -46,8 +46,9 @@ class Recorder:
         self.end("aborted")
         self.folder = new_folder(self.next)
         self.next = following(self.folder)
-        write_status(self.folder, "aborted", "not finished")
-        # Held open for the game. A lone surrogate in a model's words becomes its JSON escape.
+        # Both are held open for the game. A lone surrogate in a model's words becomes its JSON escape.
+        self._status_file = open(self.folder / STATUS, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
+        self._write_status("aborted", "not finished")
         self._file = open(self.folder / FILE, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
         self._file.write(header_of(self.game, self.policies, self.form).model_dump_json() + "\n")
         self._index = 0
@@ -140,7 +141,14 @@ class Recorder:
             if self._calls is not None:
                 self._calls.close()
                 self._calls = None
-            write_status(self.folder, status, self._reason if status != "finished" else None)
+            self._write_status(status, self._reason if status != "finished" else None)
+            self._status_file.close()
+
+    def _write_status(self, status: str, reason: str | None) -> None:
+        self._status_file.seek(0)
+        self._status_file.truncate()
+        self._status_file.write(status_line(status, reason))
+        self._status_file.flush()
 
 
 def header_of(game: Game, policies: Mapping[str, str], form: str) -> Header:

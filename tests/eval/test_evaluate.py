@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from quack_env import TrajectoryError
-from quack_env.trajectory import write_status
+from quack_env.trajectory import STATUS, status_line
 from quack_eval import BehaviourEval, OutcomeEval, Trajectory, evaluate, find_games, load
 from quack_eval.metrics import tables
 
@@ -51,7 +51,7 @@ def test_damage_is_named_left_out_and_counted(run: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
     lines[3] = lines[3][:-9] + "\n"
     file.write_text("".join(lines), encoding="utf-8")
-    write_status(run / "deeper" / "random-0", "infra_failure", "a provider failed")
+    (run / "deeper" / "random-0" / STATUS).write_text(status_line("infra_failure", "a provider failed"))
     calls: list[tuple[int, int]] = []
     evaluation = evaluate([run], progress=lambda done, of: calls.append((done, of)))
     assert [Path(game["path"]).name for game in evaluation.games] == ["random-1", "told-2"]
