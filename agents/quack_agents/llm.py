@@ -86,6 +86,8 @@ _BY_TYPE = (
 
 def kind_of(fault: BaseException) -> str:
     """The kind of a failure by its type, then by its status; never by the words of its message."""
+    if _never_sent(fault):
+        return "auth"
     names = [cls.__name__ for cls in type(fault).__mro__]
     for name, kind in _BY_TYPE:
         if name in names:
@@ -95,6 +97,15 @@ def kind_of(fault: BaseException) -> str:
     if isinstance(fault, OSError):
         return "connection"
     return kind_of_status(_status(fault))
+
+
+def _never_sent(fault: BaseException | None) -> bool:
+    """Whether a client refused to send at all: at the root is its bare base error, as for missing credentials."""
+    while fault is not None:
+        if type(fault).__name__ == "OpenAIError" and type(fault).__module__ in ("openai", "openai._exceptions"):
+            return True
+        fault = fault.__cause__ or fault.__context__
+    return False
 
 
 def kind_of_status(status: int | None) -> str:

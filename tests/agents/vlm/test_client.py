@@ -18,6 +18,7 @@ import pytest
 from quack_agents import llm
 from quack_agents.llm import (
     LOOP,
+    RETRIED,
     Budget,
     BudgetError,
     Client,
@@ -26,6 +27,7 @@ from quack_agents.llm import (
     ReplyCache,
     bare_url,
     estimated_tokens,
+    kind_of,
     kind_of_status,
     redact,
     request_key,
@@ -362,3 +364,13 @@ def test_litellm_is_imported_at_the_first_call_only() -> None:
         "sys.exit('litellm' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_missing_credentials_are_no_passing_failure() -> None:
+    """The client's bare base error at the root, as LiteLLM wraps it in a server error, is not worth a second try."""
+    bare = type("OpenAIError", (Exception,), {"__module__": "openai"})("no key")
+    wrapped = type("InternalServerError", (Exception,), {"status_code": 500})("wrapped")
+    assert kind_of(wrapped) == "server"
+    wrapped.__cause__ = bare
+    assert kind_of(wrapped) == "auth"
+    assert "auth" not in RETRIED
