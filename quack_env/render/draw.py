@@ -17,7 +17,7 @@ import pygame
 from numpy.typing import NDArray
 
 from quack_env.render.items import ALIVE, BODY, DEAD, Box, Fill, Glyph, Item, Mark, Path, Point, Rect, Text, Token
-from quack_env.render.text import coverage, line_height, width
+from quack_env.render.text import coverage
 from quack_env.render.theme import (
     BUTTON,
     DONE,
@@ -383,8 +383,3 @@ PAINTERS: dict[type, Callable[..., None]] = {
     Mark: _paint_mark,
     Path: _paint_path,
 }
-
-
-def text_rect(text: str, size: int, x: int, y: int) -> Rect:
-    """Where a text that begins at (x, y) lies."""
-    return Rect(x, y, width(text, size), line_height(size))

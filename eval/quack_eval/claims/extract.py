@@ -6,7 +6,7 @@ as such, tried again on the next run, and never stands for "no claims".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
@@ -64,6 +64,18 @@ class Extractor(Protocol):
         """One answer for every utterance, in their order."""
 
 
+def claims_in(utterance: Utterance, by: Callable[..., list[Claim]]) -> list[Claim]:
+    """The claims of an utterance by a function with the arguments of `extract`."""
+    return by(
+        utterance.message,
+        speaker=utterance.speaker,
+        players=utterance.players,
+        rooms=utterance.rooms,
+        tick=utterance.tick,
+        transcript=utterance.transcript,
+    )
+
+
 class GrammarExtractor:
     """The embedded default: deterministic, in milliseconds, without model and network."""
 
@@ -75,14 +87,7 @@ class GrammarExtractor:
 
     def _one(self, utterance: Utterance) -> Extraction | Failure:
         try:
-            claims = extract(
-                utterance.message,
-                speaker=utterance.speaker,
-                players=utterance.players,
-                rooms=utterance.rooms,
-                tick=utterance.tick,
-                transcript=utterance.transcript,
-            )
+            claims = claims_in(utterance, extract)
         except Exception as error:  # a fault of the grammar on one utterance must not lose the others
             return Failure("error", f"{type(error).__name__}: {error}")
         return Extraction(tuple(claims))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from quack_env import Event, Trajectory
-from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance
+from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
@@ -174,7 +174,7 @@ def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: froz
     if isinstance(extractor, Extractor):
         answers = extractor.extract(utterances)
     else:
-        answers = [Extraction(tuple(_called(extractor, utterance))) for utterance in utterances]
+        answers = [Extraction(tuple(claims_in(utterance, extractor))) for utterance in utterances]
     found: list[Said] = []
     missing: set[int] = set()
     for message, answer in zip(spoken, answers, strict=True):
@@ -183,17 +183,6 @@ def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: froz
         else:
             found += [_said(claim, message) for claim in answer.claims]
     return Read(found, frozenset(missing))
-
-
-def _called(extract: Extract, utterance: Utterance) -> list[Claim]:
-    return extract(
-        utterance.message,
-        speaker=utterance.speaker,
-        players=utterance.players,
-        rooms=utterance.rooms,
-        tick=utterance.tick,
-        transcript=utterance.transcript,
-    )
 
 
 def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance]:
