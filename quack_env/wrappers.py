@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from pettingzoo.utils.env import AECEnv, ParallelEnv
 from pettingzoo.utils.wrappers import BaseParallelWrapper, BaseWrapper, OrderEnforcingWrapper
 
+from quack_env.calls import FILE as CALLS
 from quack_env.errors import QuackError
 from quack_env.events import Event, event_of
 from quack_env.game import Game
@@ -19,7 +20,6 @@ from quack_env.trajectory import FILE, STATUS, Header, LineWriter, Seat, event_l
 from quack_env.version import __version__
 from quack_env.world import SPEECH
 
-CALLS = "calls.jsonl"
 IMAGES = "images"
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from quack_bench.commands.annotate import annotate
 from quack_bench.commands.bench import bench
 from quack_bench.commands.eval import evaluate_command
 from quack_bench.commands.maps import maps
@@ -40,6 +41,7 @@ def main(
 app.command()(play)
 app.command()(bench)
 app.command(name="eval")(evaluate_command)
+app.command()(annotate)
 app.command()(replay)
 app.command()(speed)
 app.command(name="serve-mock")(serve_mock)

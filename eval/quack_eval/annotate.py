@@ -10,14 +10,19 @@ import csv
 import html
 import io
 import json
-import math
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from quack_env import QuackError, Trajectory
+from quack_env.events import sentence
+from quack_eval.claims.finding import Finding
+from quack_eval.claims.sources import Message, messages
+from quack_eval.metrics.estimate import wilson
 
 COLUMNS = (
     "row", "kind", "utterance_id", "speaker", "tick", "utterance", "claim", "verdict", "timeline",
@@ -25,6 +30,7 @@ COLUMNS = (
 )  # fmt: skip
 YES = frozenset({"y", "yes", "1", "true", "x", "ok"})
 NO = frozenset({"n", "no", "0", "false"})
+NO_CLAIM = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +60,70 @@ class Spoken:
     timeline: tuple[str, ...] = ()
 
 
+def spoken_in(trajectory: Trajectory, findings: Iterable[Finding]) -> list[Spoken]:
+    """The utterances of a game, what was found in them, and what the people concerned did since the last meeting.
+
+    Args:
+        trajectory: the recording.
+        findings: those of its claims; see `StatementEval`.
+    """
+    by_event: dict[int, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        by_event[finding.event].append(finding)
+    game = str(trajectory.path or trajectory.header.seed)
+    return [
+        Spoken(
+            f"{game}#{message.event}",
+            trajectory.names[message.speaker],
+            message.tick,
+            message.text,
+            tuple(Judged(f.claim.to_dict(), _verdict(f), f.reason) for f in by_event[message.event]),
+            tuple(_story(trajectory, message, by_event[message.event])),
+        )
+        for message in messages(trajectory)
+    ]
+
+
+def _verdict(finding: Finding) -> str:
+    """What the annotator is to check: of accusations and defences, the evidence."""
+    return finding.verdict if finding.support is None else finding.support
+
+
+def _story(trajectory: Trajectory, message: Message, findings: Sequence[Finding]) -> Iterator[str]:
+    """Lines on the speaker and everybody its claims are about, from the meeting before this one on."""
+    names = trajectory.names
+    people = {message.speaker}
+    for finding in findings:
+        named = (finding.claim.subject, finding.claim.target)
+        people |= {names.index(name) for name in named if name in names}
+    start = 0
+    events = trajectory.events[: message.event]
+    calls = [event.index for event in events if event.kind == "meeting_called"]
+    if len(calls) > 1:
+        start = calls[-2]
+    for event in events[start:]:
+        words = sentence(event, names)
+        if words and event.kind != "wait" and not people.isdisjoint((event.actor, event.target)):
+            saw = ", ".join(names[seat] for seat in event.seen_by or ())
+            yield f"tick {event.tick}: {words}" + (f" (seen by {saw})" if saw else "")
+
+
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
 def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> list[tuple[Spoken, tuple[int, ...]]]:
     """A sample of claims over all types and verdicts, as utterances with the places of the claims drawn.
 
-    The strata are drawn from in turn, the rarest first, so that each has its part however rare it is; the same seed
-    draws the same sample.
+    The strata are drawn from in turn, the rarest first, so that each has its part however rare it is; utterances in
+    which no claim was found are a stratum too, for what was missed. The same seed draws the same sample.
     """
     rng = random.Random(seed)
     strata: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for place, one in enumerate(spoken):
         for number, judged in enumerate(one.claims):
             strata[judged.stratum].append((place, number))
+        if not one.claims:
+            strata["no claim", ""].append((place, NO_CLAIM))
     queues = [
         rng.sample(members, len(members)) for _, members in sorted(strata.items(), key=lambda s: (len(s[1]), s[0]))
     ]
@@ -80,7 +136,10 @@ def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> list[tuple[Spo
     by_place: dict[int, list[int]] = defaultdict(list)
     for place, number in drawn:
         by_place[place].append(number)
-    return [(spoken[place], tuple(sorted(numbers))) for place, numbers in sorted(by_place.items())]
+    return [
+        (spoken[place], tuple(sorted(number for number in numbers if number != NO_CLAIM)))
+        for place, numbers in sorted(by_place.items())
+    ]
 
 
 def describe(claim: Mapping[str, Any]) -> str:
@@ -237,7 +296,7 @@ def _answer(number: int, row: Mapping[str, str]) -> str:
 # --- reading back ----------------------------------------------------------------------------------------------------
 
 
-class SheetError(ValueError):
+class SheetError(QuackError, ValueError):
     """A sheet that cannot be read; names the file and the row."""
 
 
@@ -247,6 +306,8 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     Raises:
         SheetError: columns are missing, or an answer is neither yes nor no nor a number where one is asked.
     """
+    if not path.is_file():
+        raise SheetError(f"{path}: no such file")
     with open(path, encoding="utf-8-sig", newline="") as lines:
         reader = csv.DictReader(lines)
         missing = [
@@ -286,12 +347,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float] | None:
         """The 95 % Wilson interval."""
-        if not self.of:
-            return None
-        z, n, p = 1.959963984540054, self.of, self.hits / self.of
-        middle, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        scale = 1 + z * z / n
-        return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
+        return wilson(self.hits, self.of)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""

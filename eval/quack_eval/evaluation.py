@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,9 +14,12 @@ from typing import Any
 from rich.table import Table
 
 from quack_env import QuackError
+from quack_env.calls import FILE as CALLS_FILE
+from quack_eval.claims.extract import Extractor
 from quack_eval.evidence import EvidenceEval
 from quack_eval.load import find_games, format_of
 from quack_eval.metrics.base import CONVENTIONS, GameEval, values
+from quack_eval.metrics.calls import CallEval
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
 from quack_eval.metrics.measure import Measure, once
 from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
@@ -27,8 +30,15 @@ from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
 
 CLAIM_SOURCES = (None, "recorded", "grammar")
-TIERS: dict[int, type[GameEval]] = {1: OutcomeEval, 2: BehaviourEval, 3: StatementEval, 4: EvidenceEval}
-"""Beside the paper's three tiers: 4, what the perceptions prove."""
+CALLS = 5
+TIERS: dict[int, type[GameEval]] = {
+    1: OutcomeEval,
+    2: BehaviourEval,
+    3: StatementEval,
+    4: EvidenceEval,
+    CALLS: CallEval,
+}
+"""Beside the paper's three tiers: 4, what the perceptions prove; 5, model calls, added where a model played."""
 
 Progress = Callable[[int, int], None]
 """Called with (games done, games in all)."""
@@ -69,6 +79,7 @@ class EvaluatedGame:
             "tier2": self.tier(2),
             "tier3": self.tier(3),
             "evidence": self.tier(4),
+            "calls": self.tier(CALLS),
             "setting": self.setting,
             "goose": self.goose,
             "duck": self.duck,
@@ -154,7 +165,7 @@ class Evaluation:
             return []
         groups = {**self.settings, "all": self.measures}
         tiers = zip(LAYOUTS[self.convention], TIERS, strict=False)  # the published code had no fourth
-        layouts = [layout for layout, tier in tiers if tier in self.evaluated[0].tiers]
+        layouts = [layout for layout, tier in tiers if any(tier in game.tiers for game in self.evaluated)]
         return [setting_table(layout, groups) for layout in layouts] + [overall_table(self.measures)]
 
     def to_json(self) -> dict[str, Any]:
@@ -200,7 +211,7 @@ def evaluate(
     tiers: Sequence[int] = (1, 2, 3),
     convention: str = "paper",
     jobs: int = 1,
-    claims: str | None = None,
+    claims: str | Extractor | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -208,10 +219,11 @@ def evaluate(
 
     Args:
         paths: games, runs or folder trees.
-        tiers: which tiers; 4 is the evidence.
+        tiers: which tiers; 4 is the evidence. Model calls are evaluated wherever a game has some.
         convention: "paper" or "published".
-        jobs: processes.
-        claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded" or "grammar".
+        jobs: processes; threads where an extractor object reads the claims, which mostly waits.
+        claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded", "grammar", or
+            an extractor.
         out: a folder for `Evaluation.save`; None to write nothing.
         progress: called as games get done.
 
@@ -223,8 +235,8 @@ def evaluate(
         raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
     if convention not in CONVENTIONS:
         raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
-    if claims not in CLAIM_SOURCES:
-        raise ValueError(f"claims={claims!r}: must be one of {', '.join(map(repr, CLAIM_SOURCES))}")
+    if not isinstance(claims, Extractor) and claims not in CLAIM_SOURCES:
+        raise ValueError(f"claims={claims!r}: must be one of {', '.join(map(repr, CLAIM_SOURCES))}, or an extractor")
     games = find_games(paths)
     evaluation = Evaluation(convention, [])
     tasks = [(os.fspath(path), tuple(tiers), convention, claims) for path in games]
@@ -244,7 +256,7 @@ def evaluate(
     return evaluation
 
 
-Task = tuple[str, tuple[int, ...], str, str | None]
+Task = tuple[str, tuple[int, ...], str, str | Extractor | None]
 Result = tuple[str, "EvaluatedGame | str"]
 
 
@@ -253,8 +265,13 @@ def _run(tasks: list[Task], jobs: int) -> Iterator[Result]:
     if jobs <= 1 or len(tasks) < 2:
         yield from map(_evaluate, tasks)
         return
-    with ProcessPoolExecutor(min(jobs, len(tasks))) as pool:
-        yield from pool.map(_evaluate, tasks, chunksize=max(1, min(32, len(tasks) // (jobs * 4))))
+    pool: Executor
+    if isinstance(tasks[0][3], Extractor):
+        pool, chunk = ThreadPoolExecutor(min(jobs, len(tasks))), 1
+    else:
+        pool, chunk = ProcessPoolExecutor(min(jobs, len(tasks))), max(1, min(32, len(tasks) // (jobs * 4)))
+    with pool:
+        yield from pool.map(_evaluate, tasks, chunksize=chunk)
 
 
 def _evaluate(task: Task) -> Result:
@@ -269,7 +286,8 @@ def _evaluate(task: Task) -> Result:
     timeline = Timeline(trajectory)
     goose, duck = policies(trajectory)
     game = EvaluatedGame(path, format_of(Path(path)) or "", convention, goose, duck, trajectory.header.seed, {}, {}, {})
-    for tier in tiers:
+    played_by_models = (Path(path) / CALLS_FILE).is_file()
+    for tier in dict.fromkeys((*tiers, CALLS) if played_by_models and convention == "paper" else tiers):
         result = TIERS[tier](trajectory, convention, timeline)
         if isinstance(result, StatementEval) and claims is not None:
             result.claims = claims

@@ -207,6 +207,7 @@ def measures_of(game: StatementGame, findings: Iterable[Finding] | None = None) 
             a lie. lie_detection_by_vote: those in which some Goose votes for a Duck.
         exposure: meetings with an exposed lie / meetings with a lie. lie_detection_exposed, lie_detection_unexposed.
         claims, claims_TYPE, claims_VERDICT, claims_geese, claims_ducks, duplicates: counts.
+        coverage: utterances whose claims could be read / utterances in words; what is missing is not "no claims".
         NAME_unique: the first four groups with what a speaker had said before in the meeting left out.
     """
     listed = list(game.findings if findings is None else findings)
@@ -214,6 +215,8 @@ def measures_of(game: StatementGame, findings: Iterable[Finding] | None = None) 
     found = _rates(Counted.of(game, listed))
     found |= _lies(Counted.of(game, listed))
     found |= {f"{name}_unique": value for name, value in _rates(Counted.of(game, unique)).items()}
+    if findings is None:
+        found["coverage"] = Measure(game.utterances - game.unread, game.utterances)
     return found | _counts(Counted.of(game, listed))
 
 
@@ -478,7 +481,7 @@ class StatementAudit:
         if games is not None:
             self.games = list(games)
             return
-        many = [trajectories] if isinstance(trajectories, Trajectory) else list(trajectories or ())
+        many = [trajectories] if isinstance(trajectories, Trajectory) else trajectories or ()
         self.games = [StatementEval(one, convention, claims=claims).game for one in many]
 
     @classmethod

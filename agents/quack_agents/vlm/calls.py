@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
-from quack_env.errors import TrajectoryError
-
-FILE = "calls.jsonl"
-SCHEMA = 1
+from quack_env.calls import SCHEMA, load_calls
 
 
 class Notes:
@@ -44,31 +38,6 @@ class NumberAction(int):
         made = super().__new__(cls, action)
         made.notes = notes
         return made
-
-
-def load_calls(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
-    """The calls of a recorded game (its folder, or the file); none without the file; a torn last line is left out.
-
-    Raises:
-        TrajectoryError: a damaged line, named, or a newer schema.
-    """
-    file = Path(path)
-    file = file / FILE if file.is_dir() else file
-    if not file.exists():
-        return []
-    lines = file.read_bytes().split(b"\n")
-    lines.pop()  # what is not ended by a line break is torn
-    calls: list[dict[str, Any]] = []
-    for number, line in enumerate(lines, 1):
-        try:
-            call = json.loads(line)
-            newer = call["schema_version"] > SCHEMA
-        except (ValueError, KeyError, TypeError):
-            raise TrajectoryError(f"{file}, line {number}: damaged, no record of a call") from None
-        if newer:
-            raise TrajectoryError(f"{file}, line {number}: schema {call['schema_version']} is newer than {SCHEMA}")
-        calls.append(call)
-    return calls
 
 
 def rates(calls: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -106,3 +75,6 @@ def _total(values: Iterable[float | None]) -> float | None:
     """The sum; None where a value is not known."""
     known = list(values)
     return None if None in known else sum(v for v in known if v is not None)
+
+
+__all__ = ["SCHEMA", "Notes", "NumberAction", "WordsAction", "load_calls", "rates"]

@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
+from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.extractors import extractor_of
 from quack_env import ConfigError
 from quack_eval import Evaluation, StatementAudit, Trajectory, evaluate, find_games
-from quack_eval.evaluation import CLAIM_SOURCES
+from quack_eval.claims.extract import Extractor
 from quack_eval.statements import Difference, compare_published
 
 TIERS = ("1", "2", "3", "12", "13", "23", "123")
@@ -25,7 +27,11 @@ def evaluate_command(
     tiers: Annotated[str, typer.Option(help="Tiers to evaluate, as in 1, 12 or 123.")] = "123",
     evidence: Annotated[bool, typer.Option(help="Also what the perceptions of Geese prove at every meeting.")] = False,
     extractor: Annotated[
-        str | None, typer.Option(help="Source of the claims: recorded or grammar; default: what the recording has.")
+        str | None,
+        typer.Option(help="Where claims come from: recorded, grammar, a model; default: what the recording has."),
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="With a model: calls may not cost more than this.")
     ] = None,
     compare: Annotated[
         str | None, typer.Option(help="published: list every verdict that differs from the published one.")
@@ -33,13 +39,14 @@ def evaluate_command(
     from_findings: Annotated[
         bool, typer.Option("--from-findings", help="PATH is a folder with findings.jsonl: count them anew.")
     ] = False,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="Games at once: processes; threads with a model.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Evaluate recorded games: outcomes (Tier 1), behaviour (Tier 2) and statements (Tier 3), with intervals.
 
     Damaged games are named, left out and counted. With --out, claims.jsonl and findings.jsonl hold every claim and its
-    verdict with the reason; --from-findings counts them anew.
+    verdict with the reason; --from-findings counts them anew. With --extractor PROVIDER/NAME a model reads what was
+    said; its answers are kept, so that none is paid twice, and what it could not read counts as missing.
 
     Example: quack eval runs/demo --out runs/demo/eval
     """
@@ -47,8 +54,6 @@ def evaluate_command(
         raise ConfigError(f"--convention {convention}: must be paper or published")
     if tiers not in TIERS:
         raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
-    if extractor not in CLAIM_SOURCES:
-        raise ConfigError(f"--extractor {extractor}: must be recorded or grammar")
     if compare not in (None, "published"):
         raise ConfigError(f"--compare {compare}: must be published")
     if from_findings:
@@ -57,20 +62,23 @@ def evaluate_command(
     if compare:
         list_differences(paths, json)
         return
+    if max_usd is not None:
+        configure(max_usd=max_usd)
+    source = extractor_of(extractor)
     with progress("Evaluating") as advance:
         evaluation = evaluate(
             paths,
             tiers=(*sorted(int(t) for t in tiers), *([4] if evidence else [])),
             convention=convention,
             jobs=jobs,
-            claims=extractor,
+            claims=source,
             progress=advance,
         )
     if out_dir is not None:
         evaluation.save(out_dir)
         if "3" in tiers:
             with progress("Writing findings") as advance:
-                write_findings(evaluation, out_dir, extractor, convention, advance)
+                write_findings(evaluation, out_dir, source, convention, advance)
     if json:
         print_json(evaluation.to_json())
     else:
@@ -86,7 +94,11 @@ def evaluate_command(
 
 
 def write_findings(
-    evaluation: Evaluation, out_dir: Path, extractor: str | None, convention: str, advance: Callable[[int, int], None]
+    evaluation: Evaluation,
+    out_dir: Path,
+    claims: str | Extractor | None,
+    convention: str,
+    advance: Callable[[int, int], None],
 ) -> None:
     """Write claims.jsonl and findings.jsonl of the games that were evaluated."""
     games = [game["path"] for game in evaluation.games]
@@ -96,7 +108,7 @@ def write_findings(
             advance(done, len(games))
             yield Trajectory.load(path)
 
-    StatementAudit(loaded(), claims=extractor, convention=convention).save(out_dir)
+    StatementAudit(loaded(), claims=claims, convention=convention).save(out_dir)
 
 
 def recount(paths: list[Path], convention: str, json: bool) -> None:

@@ -85,6 +85,7 @@ LAYOUTS = {
         Layout(
             "Tier 3: statements",
             (
+                ("coverage", "words\nread %", True),
                 ("claims", "claims", False),
                 ("goose_truthfulness", "goose\ntruth %", True),
                 ("spatial_hallucination", "spatial\nhall. %", True),
@@ -111,6 +112,21 @@ LAYOUTS = {
                 ("ejection_accuracy", "eject.\nacc. %", True),
                 ("ejected_when_singled_out", "ejected\nif proven %", True),
                 ("ejected_when_not", "ejected\nif not %", True),
+            ),
+        ),
+        Layout(
+            "Model calls",
+            (
+                ("calls", "calls", False),
+                ("parse_rate", "parsed\n%", True),
+                ("reask_rate", "asked\nagain %", True),
+                ("fallback_rate", "fall-\nback %", True),
+                ("call_errors", "unan-\nswered", False),
+                ("retries", "retries", False),
+                ("prompt_tokens", "tokens\nin", False),
+                ("completion_tokens", "tokens\nout", False),
+                ("cost_usd", "cost\nUS $", False),
+                ("latency", "s per\ncall", False),
             ),
         ),
     ),

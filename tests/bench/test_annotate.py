@@ -1,0 +1,141 @@
+"""`quack annotate`, and claims read by a model, over a game that was really recorded."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import quack_env
+from quack_agents import ScriptedPolicy, play
+from quack_bench.cli import app
+
+run = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A scripted game in words."""
+    folder = tmp_path_factory.mktemp("runs") / "game"
+    env = quack_env.RecordTrajectory(quack_env.env(speech="text", observation="vector"), folder)
+    play(env, {agent: ScriptedPolicy() for agent in env.possible_agents}, seed=4)
+    env.close()
+    return folder
+
+
+class Reader:
+    """A model server on the loopback that answers every utterance with the same claims, or with a fault."""
+
+    def __init__(self) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.status = 200
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                outer.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                claims = {"claims": [{"type": "accusation", "target": "Bob", "confidence": "weak"}]}
+                message = {"role": "assistant", "content": json.dumps(claims)}
+                body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+                self.send_response(outer.status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=self.http.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Reader]:
+    """The server, as the one that "openai/..." models are on."""
+    server = Reader()
+    monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{server.http.server_port}/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield server
+    server.http.shutdown()
+    server.http.server_close()
+
+
+def words_in(game: Path) -> int:
+    """How many utterances a recording holds."""
+    lines = (game / "trajectory.jsonl").read_text(encoding="utf-8").splitlines()
+    return sum(event.get("kind") == "statement" and "text" in event for event in map(json.loads, lines))
+
+
+def test_a_sheet_is_written_filled_and_scored(game: Path, tmp_path: Path) -> None:
+    drawn = run.invoke(app, ["annotate", str(game), "--sample", "10", "--out", str(tmp_path), "--json"])
+    assert drawn.exit_code == 0, drawn.output
+    told = json.loads(drawn.stdout)
+    with open(tmp_path / "sheet.csv", newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    claims = [row for row in rows if row["kind"] == "claim"]
+    assert len(claims) == told["claims"] > 0 and all("tick " in row["timeline"] for row in claims)
+    for row in rows:
+        row |= {"extraction_ok": "y", "verdict_ok": "y"} if row["kind"] == "claim" else {"missed": "1"}
+    claims[0]["verdict_ok"] = "n"
+    with open(tmp_path / "filled.csv", "w", newline="", encoding="utf-8") as lines:
+        writer = csv.DictWriter(lines, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    scored = run.invoke(app, ["annotate", "score", str(tmp_path / "filled.csv"), "--json"])
+    assert scored.exit_code == 0, scored.output
+    found = json.loads(scored.stdout)
+    assert found["extraction_precision"]["value"] == 1.0
+    assert found["verdict_precision"]["hits"] == len(claims) - 1
+    assert found["recall"]["of"] - found["recall"]["hits"] == told["utterances"]
+
+
+def test_a_sheet_that_is_not_there_is_named() -> None:
+    result = run.invoke(app, ["annotate", "score", "nowhere.csv"])
+    assert result.exit_code == 2 and "nowhere.csv" in result.stderr
+
+
+def test_a_model_reads_every_utterance_once_and_its_answers_are_kept(
+    game: Path, reader: Reader, tmp_path: Path
+) -> None:
+    command = [
+        "eval",
+        str(game),
+        "--tiers",
+        "3",
+        "--extractor",
+        "openai/reader",
+        "--out",
+        str(tmp_path / "o"),
+        "--json",
+    ]
+    first = run.invoke(app, command)
+    assert first.exit_code == 0, first.output
+    measures = json.loads(first.stdout)["measures"]
+    spoken = words_in(game)
+    assert measures["claims_accusation"]["pooled"] == spoken > 0
+    assert measures["coverage"]["pooled"] == 1.0
+    assert len(reader.requests) == spoken
+    assert run.invoke(app, command).stdout == first.stdout
+    assert len(reader.requests) == spoken
+
+
+def test_what_a_model_could_not_read_counts_as_missing(game: Path, reader: Reader) -> None:
+    reader.status = 400
+    result = run.invoke(app, ["eval", str(game), "--tiers", "3", "--extractor", "openai/reader", "--json"])
+    assert result.exit_code == 0, result.output
+    measures = json.loads(result.stdout)["measures"]
+    assert measures["coverage"]["pooled"] == 0.0 and measures["claims"]["pooled"] == 0
+
+
+def test_an_extractor_that_is_none_is_named(game: Path) -> None:
+    result = run.invoke(app, ["eval", str(game), "--extractor", "spacy"])
+    assert result.exit_code == 2 and "recorded, grammar, or a model" in result.stderr
