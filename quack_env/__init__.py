@@ -8,6 +8,7 @@ from quack_env.aec import QuackAEC
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError, IllegalActionError, MapError, QuackError, TrajectoryError
 from quack_env.events import Event
+from quack_env.forks import fork
 from quack_env.game_map import GameMap
 from quack_env.outcome import Outcome
 from quack_env.parallel import QuackParallel
@@ -33,6 +34,7 @@ __all__ = [
     "TrajectoryError",
     "__version__",
     "env",
+    "fork",
     "parallel_env",
     "raw_env",
     "vector_env",

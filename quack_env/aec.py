@@ -23,8 +23,13 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
     metadata = QuackBase.metadata | {"is_parallelizable": False}  # who is asked next depends on what was done
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
-        self.game.deal(self._new_seed(seed))
+        """Deal a new game: the one of ``seed``, or the next of the last seeded reset.
+
+        Args:
+            seed: from 0.
+            options: {"deal": the `Header` of a recording} deals that game again, with its given draws.
+        """
+        self._deal(seed, options)
         self._begin()
 
     def _begin(self) -> None:

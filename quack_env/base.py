@@ -20,6 +20,7 @@ from quack_env.encode.vector import Layout, named, vector
 from quack_env.errors import ConfigError, IllegalActionError
 from quack_env.game import Game
 from quack_env.game_map import GameMap
+from quack_env.replay import deal
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
 from quack_env.world import SPEECH
@@ -233,6 +234,13 @@ class QuackBase:
         state = self.game.state
         geese = 1.0 if state.winner == 1 else -1.0
         return {a: -geese if state.ducks >> i & 1 else geese for i, a in enumerate(self.possible_agents)}
+
+    def _deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+        """Deal the game that a reset asks for."""
+        if options and "deal" in options:
+            deal(self.game, options["deal"])
+        else:
+            self.game.deal(self._new_seed(seed))
 
     def _new_seed(self, seed: int | None) -> int:
         """The seed of the next episode: the given one, which also decides those that follow without one."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from types import FunctionType, ModuleType, SimpleNamespace
-from typing import Any, ClassVar
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 from quack_env import rules as the_rules
 from quack_env.briefing import Briefing
@@ -14,6 +14,7 @@ from quack_env.chance import game_key
 from quack_env.config import GameConfig
 from quack_env.errors import IllegalActionError, TrajectoryError
 from quack_env.game_map import GameMap
+from quack_env.given import given_rules
 from quack_env.outcome import Outcome, outcome
 from quack_env.rules import CLOSED
 from quack_env.state import DISCUSSION, FREE, PHASES, State
@@ -30,13 +31,17 @@ class Game:
     ``rules`` holds the functions of `quack_env.rules`, or the same ones bound to given chance (see `bind`).
     """
 
-    rules: ClassVar[ModuleType | SimpleNamespace] = the_rules
+    rules: ModuleType | SimpleNamespace = the_rules  # an instance has its own only while draws are given
 
     def __init__(self, config: GameConfig, game_map: GameMap, speech: str = "tokens") -> None:
         self.config = config
         self.game_map = game_map
         self.world = World(config, game_map, speech)
         self._speaking_masks: dict[int, bytearray] = {}
+        self.forks: list[tuple[int, int]] = []
+        """(decisions made before it, number) of every point from which on a continuation has a chance of its own."""
+        self.given: dict[str, Any] | None = None
+        """The draws that stand in for chance, see `quack_env.given`."""
         self.recording = False
         self.seals: list[tuple[int, int, str]] = []
         """While ``recording``: (events before it, tick, state hash) of every tick and phase that ended since `take`."""
@@ -46,7 +51,9 @@ class Game:
     def deal(self, seed: int) -> None:
         """Deal the game of this seed and advance to the first decision."""
         self.seed = seed
-        self.fork = 0  # a continuation's number, once one goes on from here with a chance of its own
+        self.forks = []
+        if self.given is not None:
+            self.give(None)
         self.state = State(self.world)
         key = game_key(seed)
         self.briefing = Briefing(self.config, self.game_map, self.world, key)
@@ -70,6 +77,35 @@ class Game:
                 self.seals.append((len(state.log), state.tick, state.digest()))
             status = settle(world, state)
         return int(status)
+
+    def give(self, given: dict[str, Any] | None) -> None:
+        """From here on these draws stand in for chance, as far as they go; None for none."""
+        self.given = given
+        if given is None:
+            self.__dict__.pop("rules", None)
+        else:
+            self.rules = given_rules(given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Bound rules cannot be copied; they are made anew."""
+        return {**self.__dict__, "rules": "rules" in self.__dict__}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self.__dict__.pop("rules"):
+            self.give(self.given)
+
+    @property
+    def fork(self) -> int:
+        """The number of the continuation, 0 for an original."""
+        return self.forks[-1][1] if self.forks else 0
+
+    def branch(self, decided: int) -> None:
+        """After so many decisions: where a continuation begins, chance is its own from here on, and nothing given."""
+        for at, number in self.forks:
+            if at == decided:
+                self.__dict__.pop("rules", None)
+                self.state.key = game_key(self.seed, number)
 
     @property
     def over(self) -> bool:
@@ -250,7 +286,8 @@ class Game:
             "schema": STATE_SCHEMA,
             "settings": self.settings_hash(),
             "seed": self.seed,
-            "fork": self.fork,
+            "forks": self.forks,
+            "given": self.given if "rules" in self.__dict__ else None,
             "state": self.state.to_dict(),
             "inbox": [[list(message) for message in inbox] for inbox in self.inbox],
             "transcript": [list(message) for message in self.transcript],
@@ -265,22 +302,10 @@ class Game:
         state = State(self.world)
         state.load(data["state"])
         self.state = state
-        self.seed, self.fork = data["seed"], data["fork"]
+        self.seed, self.forks = data["seed"], [(at, number) for at, number in data["forks"]]
+        self.give(data["given"])
         self.briefing = Briefing(self.config, self.game_map, self.world, game_key(self.seed))
         self.inbox = [[Message(*message) for message in inbox] for inbox in data["inbox"]]
         self.transcript = [Message(*message) for message in data["transcript"]]
         self.seals.clear()
         self.texts.clear()
-
-
-def bind(**chance: Any) -> SimpleNamespace:
-    """The functions of `rules`, with some of its draws replaced by given ones (same signature).
-
-    The functions are the same code over another namespace: the rules do not know the difference.
-    """
-    namespace: dict[str, Any] = dict(vars(the_rules))
-    for name, value in vars(the_rules).items():
-        if isinstance(value, FunctionType) and value.__module__ == the_rules.__name__:
-            namespace[name] = FunctionType(value.__code__, namespace, name, value.__defaults__)
-    namespace.update(chance)
-    return SimpleNamespace(**namespace)

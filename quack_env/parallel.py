@@ -45,8 +45,8 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-        """Deal a new game: the one of ``seed``, or the next of the last seeded reset (options are not used)."""
-        self.game.deal(self._new_seed(seed))
+        """Deal a new game: the one of ``seed``, or the next of the last seeded reset; options as in the AEC form."""
+        self._deal(seed, options)
         self.agents = self.possible_agents[:]
         self._wait = bytes(self.game.wait_mask())
         self._begin_stage()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from quack_env.briefing import Briefing
 from quack_env.chance import game_key
 from quack_env.errors import TrajectoryError
 from quack_env.events import Event, event_of
-from quack_env.game import Game, bind
+from quack_env.game import Game
 from quack_env.kinds import STATEMENTS
 from quack_env.state import DISCUSSION, FREE, State
 from quack_env.statements import encode
 from quack_env.trajectory import Header, Trajectory
-from quack_env.world import TEXT, World
+from quack_env.world import TEXT
 
 DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
 """Each decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one: its wait too)."""
@@ -45,35 +44,41 @@ class Check:
 def game_of(header: Header) -> Game:
     """The game of a header, dealt and at its first decision; recorded draws stand in for chance where there are any."""
     trajectory = Trajectory(header, [])
-    if len(header.seats) != trajectory.config.n_players:
-        raise TrajectoryError(f"the header has {len(header.seats)} seats for {trajectory.config.n_players} players")
-    if header.given is None:
-        game = Game(trajectory.config, trajectory.game_map, header.speech)
-        game.recording = True
-        game.deal(header.seed)
-    else:
-        game = given_game(trajectory, header.given)
-    _check_deal(game, header)
+    game = Game(trajectory.config, trajectory.game_map, header.speech)
+    game.recording = True
+    deal(game, header)
     return game
 
 
-def given_game(trajectory: Trajectory, given: dict[str, Any]) -> Game:
-    """A game whose roles, tasks, spawns and orders are the recorded ones (rules.md "Chance can be given")."""
-    header = trajectory.header
-    draws = RecordedDraws(given)
-    bound = bind(draw_turn_order=draws.turn_order, draw_speaking_order=draws.speaking_order, draw_places=draws.places)
-    kind: type[Game] = type("RecordedGame", (Game,), {"rules": bound})
-    game = kind(trajectory.config, trajectory.game_map, header.speech)
-    game.recording = True
-    names = tuple(seat.name for seat in header.seats)
+def deal(game: Game, header: Header) -> None:
+    """Deal the game of a header and advance to its first decision.
+
+    Roles, names, tasks and draws are those of its seed, or with ``given`` its own (rules.md "Chance can be given").
+
+    Raises:
+        TrajectoryError: where the header does not fit the game, or its seed deals something else.
+    """
+    if len(header.seats) != game.world.n:
+        raise TrajectoryError(f"the header has {len(header.seats)} seats for {game.world.n} players")
+    if header.given is None:
+        game.deal(header.seed)
+    else:
+        deal_given(game, header)
+    game.forks = list(header.forks)
+    game.branch(0)
+    _check_deal(game, header)
+
+
+def deal_given(game: Game, header: Header) -> None:
+    """Deal roles, names and tasks of the header, with its draws in place of chance as far as they go."""
+    game.give(header.given or {})
     key = game_key(header.seed)
-    game.seed, game.fork = header.seed, 0
+    game.seed = header.seed
     game.state = State(game.world)
-    game.briefing = Briefing(game.config, game.game_map, game.world, key, names)
+    game.briefing = Briefing(game.config, game.game_map, game.world, key, tuple(seat.name for seat in header.seats))
     game.rules.deal(game.world, game.state, key)
     deal_seats(game, header)
     game.begin()
-    return game
 
 
 def deal_seats(game: Game, header: Header) -> None:
@@ -84,34 +89,6 @@ def deal_seats(game: Game, header: Header) -> None:
     for i, seat in enumerate(header.seats):
         state.cooldown[i] = world.kill_cooldown if state.ducks >> i & 1 else 0
         state.task_room[i * world.k : (i + 1) * world.k] = [rooms.index(room) for room in seat.tasks]
-
-
-class RecordedDraws:
-    """Turn orders by tick, speaking orders by meeting and places by leg (room numbers by seat), as recorded."""
-
-    def __init__(self, given: dict[str, Any]) -> None:
-        self.turns = {int(k): v for k, v in given["turn_order"].items()}
-        self.speakers = {int(k): v for k, v in given["speaking_order"].items()}
-        self.rooms = {int(k): v for k, v in given["places"].items()}
-
-    def turn_order(self, world: World, state: State) -> None:
-        """Stands in for `rules.draw_turn_order`: the recorded order, seats it does not name last."""
-        state.order[:] = _complete(self.turns.get(state.tick, []), world.n)
-
-    def speaking_order(self, world: World, state: State) -> None:
-        """Stands in for `rules.draw_speaking_order`."""
-        state.order[:] = _complete(self.speakers.get(state.meeting - 1, []), world.n)
-
-    def places(self, world: World, state: State) -> None:
-        """Stands in for `rules.draw_places`."""
-        recorded = self.rooms.get(state.meeting)
-        if recorded is None:
-            raise TrajectoryError(f"leg {state.meeting}: the recording has no places for it")
-        state.room[:] = recorded
-
-
-def _complete(order: list[int], n: int) -> list[int]:
-    return order + [i for i in range(n) if i not in order]
 
 
 def _check_deal(game: Game, header: Header) -> None:
@@ -143,15 +120,26 @@ class Replay:
         self._seals = iter(_inside(trajectory))
         self._whole = trajectory.status == "finished" and trajectory.header.given is None
         self.position = 0
+        self.decided = 0
+        """Decisions applied so far."""
         self._compare()
 
     def __iter__(self) -> Iterator[list[Event]]:
+        for _ in self.steps():
+            yield self.new
+
+    def steps(self) -> Iterator[tuple[Event, int, str | None]]:
+        """Applies one recorded decision after the other; yields each with its action and what was said with it."""
         for chat, decision in self._decisions:
             if self.game.over or self.check.illegal:
                 break
-            if not self.apply(chat, decision):
+            applied = self.apply(chat, decision)
+            if applied is None:
                 break
-            yield self._compare()
+            self.decided += 1
+            self.game.branch(self.decided)
+            self.new = self._compare()
+            yield (decision, *applied)
 
     def run(self) -> Check:
         """Replay everything that was recorded and return what was found."""
@@ -175,8 +163,8 @@ class Replay:
         if extra:
             self.check.mismatches.append(f"{extra} recorded state hashes have no counterpart in the replay")
 
-    def apply(self, chat: Event | None, decision: Event) -> bool:
-        """Apply one recorded decision to the game; False when the rules refuse it (noted as illegal)."""
+    def apply(self, chat: Event | None, decision: Event) -> tuple[int, str | None] | None:
+        """Apply one recorded decision: its action and words; None when the rules refuse it (noted as illegal)."""
         game = self.game
         i = game.state.current
         if decision.actor != i:
@@ -189,19 +177,18 @@ class Replay:
         lapsed = decision.kind == "lapsed"
         if not lapsed and not (0 <= action < len(mask) and mask[action]):
             return self._refuse(decision, "not legal here")
+        # the words of a token are not recorded but compared
+        say = chat.text if chat else decision.text if game.world.speech == TEXT else None
         game.show(i)
         if lapsed:
-            game.lapse(action, chat.text if chat else None)
-        elif chat:
-            game.act(action, chat.text)
-        else:  # the words of a token are not recorded but compared
-            game.act(action, decision.text if game.world.speech == TEXT else None)
+            game.lapse(action, say)
+        else:
+            game.act(action, say)
         game.advance()
-        return True
+        return action, say
 
-    def _refuse(self, decision: Event, why: str) -> bool:
+    def _refuse(self, decision: Event, why: str) -> None:
         self.check.illegal.append(f"event {decision.index}, tick {decision.tick}: {decision.kind}: {why}")
-        return False
 
     def _compare(self) -> list[Event]:
         """Compare the new events and state hashes of the game with the recorded ones."""

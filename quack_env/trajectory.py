@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from quack_env.briefing import Briefing
 from quack_env.config import GameConfig
@@ -49,11 +49,13 @@ class Header(BaseModel):
     map: dict[str, Any]
     speech: Literal["off", "tokens", "text"]
     seed: int
-    fork: int = 0
+    forks: list[tuple[int, int]] = Field(default_factory=list)
+    """(decisions made before it, number) of every point from which on a continuation has a chance of its own."""
     form: str = "aec"
     seats: list[Seat]
     given: dict[str, Any] | None = None
-    """Recorded draws of a game that was not made here (turn orders, speaking orders, places); None: from the seed."""
+    """Draws in place of chance, as far as they go: `turn_order` by tick, `speaking_order` by meeting (seats) and
+    `places` by leg (rooms), in numbers. Games not made here, and situations, have them; None: all from the seed."""
 
 
 class Seal(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -20,6 +20,8 @@ from quack_env.trajectory import FILE, STATUS, Header, LineWriter, Seat, event_l
 from quack_env.version import __version__
 from quack_env.world import SPEECH
 
+PROBES = "probes.jsonl"
+"""The calls that asked models what they believe, in the form of those of the game."""
 IMAGES = "images"
 
 
@@ -38,7 +40,8 @@ class Recorder:
         self.save_images = False
         """Whether the images that models were sent are kept, named by their hashes."""
         self._lines = LineWriter()
-        self._calls: TextIO | None = None
+        self._calls: dict[str, TextIO] = {}
+        self._probes = 0
         self._outside: list[tuple[int, int, str, int, dict[str, Any]]] = []
 
     def begin(self) -> None:
@@ -52,6 +55,7 @@ class Recorder:
         self._file = open(self.folder / FILE, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
         self._file.write(header_of(self.game, self.policies, self.form).model_dump_json() + "\n")
         self._index = 0
+        self._probes = 0
         self._outside.clear()
         self._lines.briefing = self.game.briefing
         self._status = "finished"
@@ -116,16 +120,30 @@ class Recorder:
 
     def calls(self, records: Iterable[Mapping[str, Any]], images: Mapping[str, bytes]) -> None:
         """Write records of model calls to `calls.jsonl` at once, and their images where they are to be kept."""
+        self._append(CALLS, records, images)
+
+    def probes(self, records: Sequence[Mapping[str, Any]], images: Mapping[str, bytes]) -> str:
+        """Write records of a probe's calls to `probes.jsonl`, apart from the game's; where the last one stands."""
+        self._append(PROBES, records, images)
+        self._probes += len(records)
+        return f"{PROBES}#{self._probes}"
+
+    def _append(self, name: str, records: Iterable[Mapping[str, Any]], images: Mapping[str, bytes]) -> None:
         if self._file is None or self.folder is None:
             return
-        if self._calls is None:
-            self._calls = open(self.folder / CALLS, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
-        self._calls.writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
-        self._calls.flush()
+        if name not in self._calls:
+            self._calls[name] = open(self.folder / name, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
+        self._calls[name].writelines(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        self._calls[name].flush()
         if self.save_images:
             (self.folder / IMAGES).mkdir(exist_ok=True)
             for digest, png in images.items():
                 (self.folder / IMAGES / f"{digest}.png").write_bytes(png)
+
+    @property
+    def events(self) -> int:
+        """Events of the recording so far, those that are not yet on disk included."""
+        return self._index + len(self.game.state.log) + len(self._outside)
 
     def fail(self, reason: str) -> None:
         """Mark the game as spoilt by a failure outside it (a provider's, say): it is not scored."""
@@ -138,9 +156,9 @@ class Recorder:
         if self._file is not None and self.folder is not None:
             self._file.close()
             self._file = None
-            if self._calls is not None:
-                self._calls.close()
-                self._calls = None
+            for file in self._calls.values():
+                file.close()
+            self._calls.clear()
             self._write_status(status, self._reason if status != "finished" else None)
             self._status_file.close()
 
@@ -174,7 +192,8 @@ def header_of(game: Game, policies: Mapping[str, str], form: str) -> Header:
         map=game.game_map.to_dict(),
         speech=SPEECH[world.speech],
         seed=game.seed,
-        fork=game.fork,
+        forks=game.forks,
+        given=game.given,
         form=form,
         seats=seats,
     )

@@ -11,8 +11,9 @@ import pytest
 from conformance.play import ATTIC, CELLAR, HALL, HOUSE, KITCHEN, actions_of, arrange, house, play_tick, talk, vote
 
 from quack_env.config import GameConfig
-from quack_env.game import Game, bind
+from quack_env.game import Game
 from quack_env.game_map import GameMap
+from quack_env.given import bind
 from quack_env.knowledge import AWAY, NOWHERE, Leg, Memory, Movement, Picture, movement_of
 from quack_env.parallel import QuackParallel
 from quack_env.state import FREE

@@ -10,7 +10,7 @@ import pytest
 
 from quack_env import GameConfig, GameMap
 from quack_env.events import event_of
-from quack_env.replay import given_game
+from quack_env.replay import game_of
 from quack_env.state import FREE
 from quack_env.trajectory import Header, Seat
 from quack_eval import Trajectory
@@ -101,7 +101,7 @@ class Story:
     def play(self) -> Trajectory:
         """The recording; fails where a decision is not legal or the story ends before the game's next decision."""
         trajectory = Trajectory(self.header(), [])
-        game = given_game(trajectory, trajectory.header.given or {})
+        game = game_of(trajectory.header)
         game.recording = False
         state, names = game.state, game.briefing.names
         meeting = 0

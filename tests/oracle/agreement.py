@@ -19,8 +19,9 @@ from rich.progress import track
 
 from quack_env import rules as the_rules
 from quack_env.config import PRESETS, GameConfig
-from quack_env.game import Game, bind
+from quack_env.game import Game
 from quack_env.game_map import GameMap
+from quack_env.given import bind
 from quack_env.kinds import KINDS, STATEMENTS, unpack
 from quack_env.outcome import REASONS, TEAMS
 from quack_env.state import DISCUSSION, FREE, OVER, PHASES, VOTING, State

@@ -15,7 +15,7 @@ from quack_env import Event, GameConfig, GameMap, TrajectoryError
 from quack_env.events import event_of
 from quack_env.game import Game
 from quack_env.kinds import DEPART, KILL, MEETING_CALLED, TASK_DONE, TASK_STEP, unpack
-from quack_env.replay import given_game
+from quack_env.replay import game_of
 from quack_env.state import DISCUSSION, FREE
 from quack_env.trajectory import Header, Seat
 from quack_eval.importers.published_log import FILE, Log, Meeting, Turn, read_log, read_settings
@@ -172,7 +172,7 @@ class _Driver:
         self.log = log
         self.trajectory = trajectory
         self.result = Imported(trajectory, log.lines)
-        self.game: Game = given_game(trajectory, trajectory.header.given or {})
+        self.game: Game = game_of(trajectory.header)
         self.game.recording = False
         self.rooms = trajectory.game_map.rooms
         self.room_number = {room: r for r, room in enumerate(self.rooms)}
