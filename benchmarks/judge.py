@@ -19,6 +19,7 @@ from quack_eval import Trajectory
 from quack_eval.claims import phrases
 from quack_eval.claims.finding import Finding
 from quack_eval.claims.judge import judge
+from quack_eval.claims.sources import messages
 from quack_eval.claims.types import Claim
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,17 +37,13 @@ def judged(gold: Path, data: Path) -> list[Row]:
 
 
 def _finding(trajectory: Trajectory, row: dict[str, Any]) -> Finding:
-    said = _before(trajectory, row) if row["claim"]["type"] == "accusation" else None
-    return judge(trajectory, row["claim"], row["speaker"], row["meeting"], said=said)
+    return judge(trajectory, row["claim"], row["speaker"], row["meeting"], _text(trajectory, row))
 
 
-def _before(trajectory: Trajectory, row: dict[str, Any]) -> list[Any]:
-    """What the published extraction holds of the meeting before the message."""
-    from quack_eval.claims.sources import messages, published_claims
-
+def _text(trajectory: Trajectory, row: dict[str, Any]) -> str | None:
+    """The message by its hash."""
     seat = trajectory.names.index(row["speaker"])
-    here = [m.event for m in messages(trajectory) if (m.sha, m.speaker) == (row["message"], seat)]
-    return [one for one in published_claims(trajectory) if one.meeting == row["meeting"] and one.event < here[0]]
+    return next((m.text for m in messages(trajectory) if (m.sha, m.speaker) == (row["message"], seat)), None)
 
 
 def agrees(row: dict[str, Any], finding: Finding) -> bool:

@@ -35,6 +35,7 @@ from quack_eval.claims.judge import judge_all
 from quack_eval.claims.sources import (
     Extract,
     Read,
+    in_words,
     messages,
     published_findings,
     read_published,
@@ -120,7 +121,9 @@ def statement_game(
     if claims == "published":
         return _game(timeline, published_findings(trajectory), frozenset(), trajectory)
     read = claims_of(trajectory, claims)
-    return _game(timeline, judge_all(trajectory, read.said, timeline), read.missing, trajectory)
+    incomplete = claims in (None, "recorded") and is_published(trajectory)
+    words = in_words(trajectory) if incomplete else ()
+    return _game(timeline, judge_all(trajectory, read.said, timeline, words), read.missing, trajectory)
 
 
 def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) -> Read:
@@ -586,23 +589,29 @@ class StatementAudit:
         folder.mkdir(parents=True, exist_ok=True)
         claims, findings = folder / CLAIMS, folder / FINDINGS
         with open(claims, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_line(entry) for entry in self._claim_lines())
+            for game in self.games:
+                file.writelines(claim_lines(game))
         with open(findings, "w", encoding="utf-8", newline="\n") as file:
             for number, game in enumerate(self.games):
-                file.write(_line(game.to_dict()))
-                file.writelines(_line({"of": number} | _named(game, finding)) for finding in game.findings)
+                file.writelines(finding_lines(game, number))
         return [claims, findings]
 
-    def _claim_lines(self) -> Iterator[dict[str, Any]]:
-        """The claims, utterance by utterance."""
-        for game in self.games:
-            utterances: dict[tuple[int, int, int, str | None], list[dict[str, Any]]] = {}
-            for f in game.findings:
-                key = f.meeting, f.speaker, f.event, f.message
-                utterances.setdefault(key, []).append(f.claim.to_dict())
-            for (meeting, speaker, event, message), said in utterances.items():
-                where = {"game": game.path, "meeting": meeting, "speaker": speaker, "event": event, "message": message}
-                yield where | {"claims": said}
+
+def claim_lines(game: StatementGame) -> Iterator[str]:
+    """The lines of `claims.jsonl` about a game, one per utterance."""
+    utterances: dict[tuple[int, int, int, str | None], list[dict[str, Any]]] = {}
+    for f in game.findings:
+        utterances.setdefault((f.meeting, f.speaker, f.event, f.message), []).append(f.claim.to_dict())
+    for (meeting, speaker, event, message), said in utterances.items():
+        where = {"game": game.path, "meeting": meeting, "speaker": speaker, "event": event, "message": message}
+        yield _line(where | {"claims": said})
+
+
+def finding_lines(game: StatementGame, number: int) -> Iterator[str]:
+    """The lines of `findings.jsonl` about its ``number``-th game (from 0): the game's facts, then each finding."""
+    yield _line(game.to_dict())
+    for finding in game.findings:
+        yield _line({"of": number} | _named(game, finding))
 
 
 GROUPS: dict[str, Callable[[StatementGame, Finding], str]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from quack_env import Trajectory
 from quack_eval.claims import reading, support
 from quack_eval.claims.finding import FALSE, UNVERIFIABLE, WRONG_ROOM, Finding, Said
 from quack_eval.claims.record import Record
+from quack_eval.claims.sources import everything_said, in_words
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import ACTIVITIES, Claim
 from quack_eval.claims.verify import VERIFIERS, Case
@@ -38,7 +39,7 @@ def judge(
         meeting: in which meeting, from 0.
         message: the utterance; for claims whose source does not give attribution and polarity.
         said: what was said before it in this meeting, for accusations; by default what the recording holds of it
-            (`tokens` statements, or the published extraction beside the game, with what the grammar reads in the rest).
+            (`tokens` statements, or the published extraction beside the game), and what the grammar reads in it.
     """
     judging = Judge.of(trajectory)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
@@ -47,22 +48,36 @@ def judge(
     one = Said(value, -1 if seat is None else seat, meeting, message=digest, text=message)
     if value.type != "accusation":
         return judging.finding(one)
-    return judging.finding(one, judging.heard(one, said))
+    if said is not None:
+        return judging.finding(one, judging.before(one, said))
+    heard = judging.before(one, everything_said(trajectory))
+    return judging.finding(one, heard, judging.before(one, in_words(trajectory)))
 
 
-def judge_all(trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None) -> list[Finding]:
-    """The findings about all claims of a game, in their order; each accusation hears what was said before it."""
+def judge_all(
+    trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None, words: Sequence[Said] = ()
+) -> list[Finding]:
+    """The findings about all claims of a game, in their order; each accusation hears what was said before it.
+
+    Args:
+        trajectory: the recorded game.
+        said: its claims.
+        timeline: its timeline, where it has been made already.
+        words: what the grammar reads in the utterances, where the claims come from an incomplete source.
+    """
     judging = Judge(timeline or Timeline(trajectory))
     found: list[Finding] = []
     for one in said:
-        earlier = [f for f in found if f.meeting == one.meeting] if one.claim.type == "accusation" else ()
-        found.append(judging.finding(one, earlier))
+        accuses = one.claim.type == "accusation"
+        earlier = [f for f in found if f.meeting == one.meeting] if accuses else ()
+        found.append(judging.finding(one, earlier, judging.before(one, words) if accuses else ()))
     return judging.with_duplicates(found)
 
 
 def _spans_a_route(phrase: str | None, window: Window) -> bool:
     """Whether a window is meant for a whole route: a stretch of time rather than a moment on the way."""
-    return window.kind in ("range", "leg", "until", "since") and not re.search(r"\bthen\b", phrase or "")
+    stretches = ("range", "leg", "until", "since", "early", "late")
+    return window.kind in stretches and not re.search(r"\bthen\b", phrase or "")
 
 
 class Judge:
@@ -80,8 +95,8 @@ class Judge:
             known = vars(trajectory)["_judge"] = cls(Timeline(trajectory))
         return known
 
-    def finding(self, said: Said, heard: Iterable[Finding] = ()) -> Finding:
-        """The finding about one claim, after the findings about what was said before it in its meeting."""
+    def finding(self, said: Said, heard: Iterable[Finding] = (), words: Iterable[Finding] = ()) -> Finding:
+        """The finding about one claim, after those about what was said before it (see `support.accusation`)."""
         speaker, meeting = said.speaker, said.meeting
         base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
         if not 0 <= meeting < len(self.timeline.meetings) or not 0 <= speaker < self.timeline.n:
@@ -89,7 +104,7 @@ class Judge:
         claim = reading.complete(said.claim, self.record.names[speaker], said.text)
         base = base.but(claim=claim)
         if claim.type in ("accusation", "defense"):
-            return support.judged(self.record, base, heard)
+            return support.judged(self.record, base, heard, words)
         if claim.kind not in VERIFIERS:
             return base.but(reason=f"no claim of the type {claim.type!r} can be verified")
         return self._verified(base, said)
@@ -139,15 +154,7 @@ class Judge:
             phrase = stretch[0] if stretch else phrase
         window = clock.window(phrase, base.meeting, subject, base.speaker)
         if claim.kind == "route" and window.spans and not _spans_a_route(phrase, window):
-            leg = clock.legs[window.leg]
-            return window._replace(
-                spans=((leg.first, leg.last),),
-                first_tick=leg.first_tick,
-                last_tick=leg.last_tick,
-                how=f"the leg of the moment ({window.how})",
-                extent="",
-                arrival=False,
-            )
+            return clock.stretch(window, phrase or "")
         if claim.time is None:
             return self._last_life(claim, subject, window)
         return window
@@ -190,17 +197,16 @@ class Judge:
             dead and about is not None and reading.tells_of_body(record.names[about], text),
         )
 
-    def heard(self, one: Said, said: Iterable[Said] | None) -> list[Finding]:
-        """The findings about what was said before a claim in its meeting."""
-        from quack_eval.claims.sources import everything_said
-
-        earlier: list[Finding] = []
-        for other in everything_said(self.timeline.trajectory) if said is None else said:
-            if one.message is not None and other.message == one.message and other.speaker == one.speaker:
-                break
+    def before(self, one: Said, said: Iterable[Said]) -> Iterator[Finding]:
+        """The findings about what was said before a claim in its meeting; judged one by one, as they are asked for."""
+        for other in said:
+            same = other.speaker == one.speaker and (
+                other.message == one.message if one.message is not None else other.event == one.event
+            )
+            if other.meeting == one.meeting and same:
+                return
             if other.meeting == one.meeting and other.claim.type not in ("accusation", "defense"):
-                earlier.append(self.finding(other))
-        return earlier
+                yield self.finding(other)
 
     def with_duplicates(self, found: list[Finding]) -> list[Finding]:
         """The findings, marking what a speaker had already said in the meeting."""

@@ -73,17 +73,21 @@ def recorded(trajectory: Trajectory) -> list[Said]:
 
 
 def everything_said(trajectory: Trajectory) -> list[Said]:
-    """The claims that come with a recording, and what the grammar finds in the utterances that have none; kept."""
-    known = vars(trajectory).get("_said")
+    """The claims that come with a recording, and what the grammar finds in the utterances that have none."""
+    said = token_claims(trajectory)
+    if said:
+        return said
+    read = read_published(trajectory)
+    more = [one for one in in_words(trajectory) if one.event in read.missing]
+    return sorted(read.said + more, key=lambda one: one.event)
+
+
+def in_words(trajectory: Trajectory) -> list[Said]:
+    """What the grammar finds in all utterances; found once and kept."""
+    known: list[Said] | None = vars(trajectory).get("_in_words")
     if known is None:
-        said = token_claims(trajectory)
-        if not said:
-            read = read_published(trajectory)
-            more = read_with(trajectory, GrammarExtractor(), read.missing) if read.missing else Read([])
-            said = sorted(read.said + more.said, key=lambda one: one.event)
-        known = vars(trajectory)["_said"] = said
-    found: list[Said] = known
-    return found
+        known = vars(trajectory)["_in_words"] = read_with(trajectory, GrammarExtractor()).said
+    return known
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------
@@ -261,6 +265,7 @@ __all__ = [
     "Message",
     "Read",
     "everything_said",
+    "in_words",
     "messages",
     "published_claims",
     "published_findings",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import chain
 
 from quack_env import Event
 from quack_eval.claims.finding import FALSE, NONE, OWN, SELF, TESTIMONY, TRUE, UNVERIFIABLE, WRONG_ROOM, Finding
@@ -22,7 +23,9 @@ Basis = tuple[str, str, tuple[int, ...]]
 # --- accusations -----------------------------------------------------------------------------------------------------
 
 
-def accusation(record: Record, accuser: int, target: int, meeting: Meeting, heard: Iterable[Finding]) -> Basis:
+def accusation(
+    record: Record, accuser: int, target: int, meeting: Meeting, heard: Iterable[Finding], words: Iterable[Finding] = ()
+) -> Basis:
     """What the accuser had against the target before it spoke: own perception, testimony, or none.
 
     Args:
@@ -31,6 +34,8 @@ def accusation(record: Record, accuser: int, target: int, meeting: Meeting, hear
         target: whom.
         meeting: in which meeting.
         heard: what was found about the statements made before it in this meeting.
+        words: the same of what the grammar reads in them, for statements whose claims come from an incomplete source.
+            Taken last, and only as testimony: a misreading must not make a contradiction.
     """
     statements = list(heard)
     for check in OWN_GROUNDS:
@@ -41,7 +46,7 @@ def accusation(record: Record, accuser: int, target: int, meeting: Meeting, hear
         if finding.speaker == target and finding.claim.first_hand and contradicts(record, accuser, finding):
             told = f"a statement of {record.names[target]} that the accuser's perceptions contradict"
             return OWN, f"contradiction: {told} ({finding.reason})", finding.evidence
-    for finding in statements:
+    for finding in chain(statements, words):
         places = finding.speaker != accuser and _incriminates(record, target, meeting, finding)
         if places and not contradicts(record, accuser, finding):
             who = record.names[finding.speaker]
@@ -224,7 +229,7 @@ def _incriminates(record: Record, target: int, meeting: Meeting, finding: Findin
     return any(kill.room in rooms for kill in kills) or bool(people & victims)
 
 
-def judged(record: Record, finding: Finding, heard: Iterable[Finding]) -> Finding:
+def judged(record: Record, finding: Finding, heard: Iterable[Finding], words: Iterable[Finding] = ()) -> Finding:
     """An accusation or a defence with its verdict (does it hit a Duck? defences: unverifiable) and its support."""
     claim, meeting = finding.claim, record.timeline.meetings[finding.meeting]
     speaker = finding.speaker if claim.subject is None else record.seat(claim.subject)
@@ -242,7 +247,7 @@ def judged(record: Record, finding: Finding, heard: Iterable[Finding]) -> Findin
             support=support,
             grounds=grounds.split(":")[0],
         )
-    support, grounds, events = accusation(record, speaker, target, meeting, heard)
+    support, grounds, events = accusation(record, speaker, target, meeting, heard, words)
     hit = target in record.timeline.ducks
     details = {**finding.details, "published": published(record, speaker, target, meeting)}
     reason = f"{record.names[target]} is a {'Duck' if hit else 'Goose'}; {grounds}"

@@ -90,6 +90,30 @@ class Clock:
             found = self._known[key] = _Reading(self, key).window()
         return found
 
+    def stretch(self, moments: Window, phrase: str) -> Window:
+        """The stretch of time in which a route was walked that a phrase dates by moments on the way.
+
+        From the first to the last of several ticks (open at an end where the phrase is, as in "since" and "until");
+        of a single moment, the leg.
+        """
+        leg = self.legs[moments.leg]
+        numbers = phrases.read(phrase).numbers
+        first, last, how = leg.first_tick, leg.last_tick, "the leg of the moment"
+        if moments.kind == "several" and len(numbers) > 1:
+            ticks = [tick + slack for number in numbers for tick in number.ticks for slack in _slack(number)]
+            first = first if numbers[0].how == phrases.UNTIL else max(first, min(ticks))
+            last = last if numbers[-1].how == phrases.SINCE else min(last, max(ticks))
+            how = "from the first to the last moment"
+        start, end = self.timeline.instants(first, last)
+        return moments._replace(
+            spans=((max(start, leg.first), min(end, leg.last)),),
+            first_tick=first,
+            last_tick=last,
+            how=f"{how} ({moments.how})",
+            extent="",
+            arrival=False,
+        )
+
     @cached_property
     def legs(self) -> list[Leg]:
         """The legs of the game."""
@@ -114,6 +138,10 @@ class Clock:
                     taken.append(match.span())
                     found[match.start()] = room
         return sorted(found.items())
+
+
+def _slack(stated: Numbers) -> tuple[int, int]:
+    return (-1, 1) if stated.around else (0, 0)
 
 
 class _Reading:
