@@ -93,15 +93,15 @@ class Clock:
     def stretch(self, moments: Window, phrase: str) -> Window:
         """The stretch of time in which a route was walked that a phrase dates by moments on the way.
 
-        From the first to the last of several ticks (open at an end where the phrase is, as in "since" and "until");
-        of a single moment, the leg.
+        From the first to the last tick of a phrase that begins a stretch ("from tick 29, ... around tick 40"; open at
+        the end where the phrase is); else the moments are those of single rooms, and the route was walked in the leg.
         """
         leg = self.legs[moments.leg]
         numbers = phrases.read(phrase).numbers
         first, last, how = leg.first_tick, leg.last_tick, "the leg of the moment"
-        if moments.kind == "several" and len(numbers) > 1:
+        if len(numbers) > 1 and phrase.lower().startswith("from "):
             ticks = [tick + slack for number in numbers for tick in number.ticks for slack in _slack(number)]
-            first = first if numbers[0].how == phrases.UNTIL else max(first, min(ticks))
+            first = max(first, min(ticks))
             last = last if numbers[-1].how == phrases.SINCE else min(last, max(ticks))
             how = "from the first to the last moment"
         start, end = self.timeline.instants(first, last)
