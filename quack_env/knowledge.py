@@ -12,6 +12,7 @@ deviation) they are supersets.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -263,6 +264,31 @@ class Memory:
             self.messages.extend(view.messages)
         if view.said and view.phase != FREE:
             self._listen(view)
+
+    def glance(self, view: View) -> Memory:
+        """A copy that also knows what ``view`` shows, which may lie between two decisions; this memory stays as it is.
+
+        What an agent in transit is shown tells it nothing.
+        """
+        other = copy.copy(self)
+        other.legs = self.legs[:]
+        other.leg = copy.deepcopy(self.leg)
+        other.statements = self.statements[:]
+        other.messages = self.messages[:]
+        if view.phase != FREE or view.meeting > self._over or view.tick > self.leg.last or not self.leg.rooms:
+            if view.phase != FREE or view.room != NOWHERE:
+                other.see(view)
+        else:
+            other._look_again(view)
+        return other
+
+    def _look_again(self, view: View) -> None:
+        """What happened in the tick of its latest decision, after it."""
+        self._witness(self.leg, view, self.leg.last, False)
+        if view.bodies:
+            self._find(self.leg, view, False)
+        if view.known_dead != self.dead:
+            self._mourn(view)
 
     def _next_leg(self, view: View) -> None:
         """A meeting is over: everybody alive is somewhere else."""
@@ -547,7 +573,16 @@ class Picture:
         start = 0 if first is None else max(0, first - self.first)
         return rooms[start : None if last is None else max(0, last - self.first + 1)]
 
-    def opportunity(self, victim: int, room: int | None = None, last: int | None = None) -> list[float]:
+    def last_alive(self, victim: int) -> int:
+        """The latest tick at which an observer saw a player alive, or knows it to have arrived; else the first."""
+        seen = [end for leg in self.legs for _, end, _ in leg.marks[victim] if end <= self.last]
+        for leg in self.legs:
+            seen += [t + leg.first for t, seats in enumerate(leg.seen) if seats >> victim & 1]
+        return max(seen, default=self.first)
+
+    def opportunity(
+        self, victim: int, room: int | None = None, last: int | None = None, first: int | None = None
+    ) -> list[float]:
         """How well each player can have killed a victim of this leg: 0 where it cannot have.
 
         The sum, over the ticks at which the kill can have been, of the share of the killer's possible rooms in which
@@ -558,9 +593,10 @@ class Picture:
             victim: who was killed in this leg.
             room: where the body lay by somebody's word, for an observer who did not see it.
             last: the latest tick of the kill by somebody's word.
+            first: the earliest tick of the kill, as `last_alive`.
         """
         where, last, near = self._scene(victim, room, last)
-        earliest = max(self.first + 1, self.world.kill_cooldown)
+        earliest = max(self.first + 1, self.world.kill_cooldown, first or 0)
         chances = [0.0] * self.world.n
         suspects = [j for j in range(self.world.n) if near >> j & 1]
         bare = self._bare(victim)

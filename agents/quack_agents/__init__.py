@@ -3,6 +3,7 @@
 from quack_agents.base import Agent, Policy
 from quack_agents.human import HumanPolicy
 from quack_agents.play import play, play_async, play_many
+from quack_agents.probe import BeliefProbe, GameProbe, ProbeConfig, ProbedEnv
 from quack_agents.random import RandomPolicy
 from quack_agents.scripted import ScriptedPolicy
 from quack_agents.vlm import VLMPolicy
@@ -10,8 +11,12 @@ from quack_env.policies import make_policy
 
 __all__ = [
     "Agent",
+    "BeliefProbe",
+    "GameProbe",
     "HumanPolicy",
     "Policy",
+    "ProbeConfig",
+    "ProbedEnv",
     "RandomPolicy",
     "ScriptedPolicy",
     "VLMPolicy",

@@ -25,7 +25,11 @@ class Agent(ABC):
         """A legal action."""
 
     def beliefs(self) -> dict[str, float]:
-        """The probability of being a Duck for every other agent not known to be dead; {} without an opinion."""
+        """The probability of being a Duck for every other agent not known to be dead; {} without an opinion.
+
+        As of the last thing it perceived. One that takes an ``info`` too answers as of that moment; asking changes
+        nothing.
+        """
         return {}
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quack_agents.llm import LOOP, BudgetError, ModelError
 from quack_env.chance import policy_seed
@@ -14,14 +14,23 @@ from quack_env.errors import ConfigError
 from quack_env.outcome import Outcome
 from quack_env.policies import Policy
 
+if TYPE_CHECKING:
+    from quack_agents.probe import GameProbe
+
 OnStep = Callable[[str, Any], None]
 
 
-def play(env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_step: OnStep | None = None) -> Outcome:
+def play(
+    env: Any,
+    policies: Mapping[str, Policy],
+    seed: int | None = None,
+    on_step: OnStep | None = None,
+    probe: GameProbe | None = None,
+) -> Outcome:
     """Play one game and say how it ended.
 
-    A policy with a ``reset`` is reset before its first decision, with a seed drawn from the game's key and its seat.
-    Where several agents decide independently (a vote), those with an asynchronous ``act`` are asked at once.
+    Every policy with a ``reset`` is reset first, with a seed drawn from the game's key and its seat. Those with an
+    asynchronous ``act`` are awaited, at once where several agents decide independently (a vote).
     What a policy raises passes through: the game is then unfinished, and not scored. A provider's failure is recorded
     as `infra_failure`.
 
@@ -30,36 +39,46 @@ def play(env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_s
         policies: a policy for every agent.
         seed: of the game; None for the environment's next one.
         on_step: called with agent and action after every step.
+        probe: asks the policies what they believe, right before decisions.
 
     Raises:
         ConfigError: where an agent has no policy, or two share one that keeps a memory.
     """
-    table = _Table(env, policies, seed)
-    asked: dict[str, Any] = {}
+    table = _Table(env, policies, seed, probe)
     with table.recorded():
-        for agent in table.turns():
-            asks = table.independent() if not asked else {}
-            if asks:
-                asked = LOOP.run(_together(asks))
-            action = asked.pop(agent) if agent in asked else table.decide(agent)
-            table.step(agent, action, on_step)
+        waits, result = table.game_to_the_end(on_step), None
+        while (wait := _next(waits, result)) is not None:
+            result = LOOP.run(wait)
     return table.outcome
 
 
 async def play_async(
-    env: Any, policies: Mapping[str, Policy], seed: int | None = None, on_step: OnStep | None = None
+    env: Any,
+    policies: Mapping[str, Policy],
+    seed: int | None = None,
+    on_step: OnStep | None = None,
+    probe: GameProbe | None = None,
 ) -> Outcome:
     """As `play`, on the running event loop, so that many games can go on at once; sync policies are called in it."""
-    table = _Table(env, policies, seed)
-    asked: dict[str, Any] = {}
+    table = _Table(env, policies, seed, probe)
     with table.recorded():
-        for agent in table.turns():
-            asks = table.independent() if not asked else {}
-            if asks:
-                asked = await _together(asks)
-            action = asked.pop(agent) if agent in asked else await table.decide_async(agent)
-            table.step(agent, action, on_step)
+        waits, result = table.game_to_the_end(on_step), None
+        while (wait := _next(waits, result)) is not None:
+            result = await wait
     return table.outcome
+
+
+Wait = Coroutine[Any, Any, Any]
+Waits = Generator[Wait, Any, None]
+"""A game that stops wherever something is to be awaited, and is sent what came of it."""
+
+
+def _next(waits: Waits, result: Any) -> Wait | None:
+    """What the game waits for next, None when it is over."""
+    try:
+        return waits.send(result)
+    except StopIteration:
+        return None
 
 
 async def _together(asks: Mapping[str, Coroutine[Any, Any, Any]]) -> dict[str, Any]:
@@ -100,15 +119,20 @@ def play_many(games: Iterable[Callable[[], Any]], jobs: int = 8) -> list[Any]:
 class _Table:
     """One game and the policies at it."""
 
-    def __init__(self, env: Any, policies: Mapping[str, Policy], seed: int | None) -> None:
+    def __init__(self, env: Any, policies: Mapping[str, Policy], seed: int | None, probe: GameProbe | None) -> None:
         self.env = env
         self.policies = policies
+        self.probe = probe
         self.seats = {agent: number for number, agent in enumerate(env.possible_agents)}
         _check(policies, self.seats)
         env.reset(seed=seed)
         self.game = env.unwrapped.game
-        self.fresh = {agent for agent in self.seats if hasattr(policies[agent], "reset")}
         self.concurrent = {agent for agent in self.seats if hasattr(policies[agent], "act")}
+        for agent, seat in self.seats.items():
+            if hasattr(policies[agent], "reset"):
+                policies[agent].reset(env.infos[agent], seed=policy_seed(self.game.seed, seat, self.game.fork))  # type: ignore[attr-defined]
+        if probe is not None:
+            probe.begin(env, policies)
 
     @property
     def outcome(self) -> Outcome:
@@ -116,15 +140,23 @@ class _Table:
         outcome: Outcome = self.game.outcome
         return outcome
 
-    def turns(self) -> Iterator[str]:
-        """The agents that are to decide, one after the other."""
+    def game_to_the_end(self, on_step: OnStep | None) -> Waits:
+        """All decisions, one after the other; yields what is to be awaited."""
+        asked: dict[str, Any] = {}
         for agent in self.env.agent_iter():
             if self.game.over:
                 self.env.step(None)
-            else:
-                yield agent
+                continue
+            if self.probe is not None and (probing := self.probe.due()) is not None:
+                yield probing
+            if not asked and (asks := self.independent()):
+                asked = yield _together(asks)
+            action = asked.pop(agent) if agent in asked else (yield from self.decision(agent))
+            self.env.step(action)
+            if on_step is not None:
+                on_step(agent, action)
 
-    def independent(self) -> dict[str, Coroutine[Any, Any, Any]]:
+    def independent(self) -> dict[str, Wait]:
         """What is to be awaited of the agents that decide independently right now, where there are several."""
         if not self.concurrent:
             return {}
@@ -132,38 +164,15 @@ class _Table:
         agents = [agent for agent in inner.concurrent_agents() if agent in self.concurrent]
         if len(agents) < 2:
             return {}
-        return {agent: self._act(agent, *inner.decision_of(agent)) for agent in agents}
+        return {agent: self.policies[agent].act(*inner.decision_of(agent)) for agent in agents}  # type: ignore[attr-defined]
 
-    def decide(self, agent: str) -> Any:
+    def decision(self, agent: str) -> Generator[Wait, Any, Any]:
         """The decision of the selected agent."""
         observation, _, _, _, info = self.env.last()
-        self._reset(agent, info)
-        return self.policies[agent](observation, info)
-
-    async def decide_async(self, agent: str) -> Any:
-        """The decision of the selected agent, awaited where its policy can be."""
-        observation, _, _, _, info = self.env.last()
         if agent in self.concurrent:
-            return await self._act(agent, observation, info)
-        self._reset(agent, info)
+            action = yield self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
+            return action
         return self.policies[agent](observation, info)
-
-    def _act(self, agent: str, observation: Any, info: Any) -> Coroutine[Any, Any, Any]:
-        self._reset(agent, info)
-        decision: Coroutine[Any, Any, Any] = self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
-        return decision
-
-    def _reset(self, agent: str, info: Any) -> None:
-        if agent in self.fresh:
-            self.fresh.discard(agent)
-            seed = policy_seed(self.game.seed, self.seats[agent], self.game.fork)
-            self.policies[agent].reset(info, seed=seed)  # type: ignore[attr-defined]
-
-    def step(self, agent: str, action: Any, on_step: OnStep | None) -> None:
-        """Step the environment."""
-        self.env.step(action)
-        if on_step is not None:
-            on_step(agent, action)
 
     @contextmanager
     def recorded(self) -> Iterator[None]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 from pettingzoo.utils.wrappers import BaseWrapper
 
 import quack_env
-from quack_agents import RandomPolicy, ScriptedPolicy, play
+from quack_agents import GameProbe, RandomPolicy, ScriptedPolicy, play, play_async
 from quack_env import ConfigError
 from quack_env.chance import policy_seed
 
@@ -67,6 +68,32 @@ def test_policies_are_reset_before_their_first_decision_with_their_own_seed() ->
     asked = [seat for seat, policy in enumerate(policies.values()) if policy.asked]
     assert asked
     assert all(policies[f"player_{seat}"].seed == policy_seed(11, seat) for seat in asked)
+
+
+def test_all_policies_are_reset_before_anybody_decides() -> None:
+    env = quack_env.raw_env(max_ticks=3)
+    policies = seats(env, Noting)
+    resets: list[int] = []
+    play(env, policies, seed=11, on_step=lambda *step: resets.append(sum(p.seed >= 0 for p in policies.values())))
+    assert resets[0] == 6
+
+
+def test_a_probe_is_asked_before_every_decision_and_told_of_every_game() -> None:
+    class Looking(GameProbe):
+        looks = 0
+
+        def due(self) -> Any:
+            self.looks += 1
+            return super().due()
+
+    env = quack_env.raw_env(max_ticks=3)
+    for play_it in (play, lambda *args, **options: asyncio.run(play_async(*args, **options))):
+        probe, steps = Looking("every_event"), []
+        for seed in (1, 2):
+            steps.clear()
+            probe.looks = 0
+            play_it(env, seats(env), seed=seed, on_step=lambda *step, to=steps: to.append(step), probe=probe)
+            assert probe.looks == len(steps) > 3 and {row.game_id for row in probe.beliefs} == {f"seed-{seed}"}
 
 
 def test_a_function_is_a_policy_and_may_sit_in_every_seat() -> None:

@@ -87,12 +87,13 @@ class Spoken:
 def spoil(mode: str, content: str, legal: tuple[str, ...], key: str = "action") -> Spoken:
     """The reply, spoilt in one of the ways of `REPLIES`; ``key`` is its name where it is put into JSON."""
     other = next((action for action in legal if action != content), "wait()")
+    boxed = json.dumps({key: json.loads(content) if content.startswith("{") else content})
     call, _, target = content.rstrip(")").partition("(")
     shapes = {
         "prose": f"Let me think about what is best here.\n\n{content}\n\nThat is my decision.",
-        "fenced_json": f"Sure!\n```json\n{json.dumps({key: content})}\n```\n",
+        "fenced_json": f"Sure!\n```json\n{boxed}\n```\n",
         "empty_fence": "```\n```",
-        "nested_backticks": f"````\n```json\n{json.dumps({key: content})}\n```\n````",
+        "nested_backticks": f"````\n```json\n{boxed}\n```\n````",
         "reasoning_fence": f"```thinking\nMaybe {other}?\n```\n{content}",
         "two_actions": f"{content} or {other}",
         "negated": f"not {other}; {content}",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Any
 
 WORDS_LIMIT = 480
 
@@ -16,7 +18,7 @@ class Prompt:
     """What a prompt says, as far as the player uses it."""
 
     kind: str
-    """ "action", "speech" or "vote"; "other" for a prompt that is not of this game."""
+    """ "action", "speech", "vote" or "probe"; "other" for a prompt that is not of this game."""
     me: str = ""
     duck: bool = False
     partners: tuple[str, ...] = ()
@@ -32,18 +34,30 @@ class Prompt:
     transcript: tuple[tuple[str, str], ...] = ()
     late: bool = False
     json: bool = False
+    prior: float = 0.2
+    """Ducks for every other player."""
+    form: dict[str, Any] = field(default_factory=dict)
+    """Of the answer to a probe, with 0 for every number."""
+    estimates: dict[str, float] = field(default_factory=dict)
+    """How likely it took others for Ducks when it was last probed, where that stands in its context."""
     draw: int = 0
-    """A number that depends on the prompt alone."""
+    """A number that depends on the prompt alone, and on no estimates in it."""
 
 
-def read_prompt(system: str, user: str) -> Prompt:
-    """The prompt understood."""
+def read_prompt(system: str, user: str, sensitive: bool = False) -> Prompt:
+    """The prompt understood; own estimates in it only where the player is to be ``sensitive`` to them."""
     text = f"{system}\n{user}"
-    lines = text.splitlines()
+    plain = _ESTIMATE.sub("", text)
+    lines = plain.splitlines()
     prompt = Prompt(_kind(lines))
-    prompt.draw = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+    prompt.draw = int.from_bytes(hashlib.blake2b(plain.encode(), digest_size=8).digest())
+    teams = re.search(r"^Teams: (\d+) Geese, (\d+) Ducks\.", text, re.MULTILINE)
+    prompt.prior = int(teams[2]) / (int(teams[1]) + int(teams[2]) - 1) if teams else 0.2
+    prompt.form = _form(plain) if prompt.kind == "probe" else {}
     prompt.me = _one(r"^You are (.+?), a player in QUACK", text)
     prompt.duck = _one(r"^Your role: (\w+)", text) == "Duck"
+    if sensitive and not prompt.duck:
+        prompt.estimates = _estimates(text)
     prompt.partners = _names(_one(r"^Your fellow Ducks: (.+)\. Protect them", text))
     prompt.json = "Answer with one JSON object" in text
     for start in ("LEGAL ACTIONS", "YOUR VOTE, ONE OF"):
@@ -65,7 +79,31 @@ def read_prompt(system: str, user: str) -> Prompt:
     return prompt
 
 
+_ESTIMATE = re.compile(r"^(?:Your own estimates up to now, .*:|- tick \d+: .*\d%.*)\n", re.MULTILINE)
+_SHARE = re.compile(r"(?:^- tick \d+: |; )([^:;]+): goose \d+%, duck (\d+)%")
+_FORM = "Answer with one JSON object of this form"
+
+
+def _estimates(text: str) -> dict[str, float]:
+    """The latest own beliefs about others that are not known to be dead."""
+    told = [line for line in _ESTIMATE.findall(text) if ": goose " in line and " about " not in line]
+    dead = _names(_one(r"^Known dead: (.+)\.$", text))
+    return {m[1]: int(m[2]) / 100 for m in _SHARE.finditer(told[-1]) if m[1] not in dead} if told else {}
+
+
+def _form(text: str) -> dict[str, Any]:
+    """The form of the answer to a probe."""
+    form = text[text.rindex(_FORM) :].partition("{")[2].replace(": ?", ": 0")
+    try:
+        found: dict[str, Any] = json.JSONDecoder().raw_decode("{" + form)[0]
+    except ValueError:
+        return {}
+    return found
+
+
 def _kind(lines: list[str]) -> str:
+    if any(line.startswith(_FORM) for line in lines):
+        return "probe"
     if "YOUR VOTE, ONE OF" in lines:
         return "vote"
     if "LEGAL ACTIONS" in lines:
@@ -115,6 +153,8 @@ def answer(prompt: Prompt) -> tuple[str, str]:
         return (statement(prompt), "") if prompt.legal else ("", speech(prompt))
     if prompt.kind == "vote":
         return vote(prompt), ""
+    if prompt.kind == "probe":
+        return "", json.dumps(filled(prompt), ensure_ascii=False)
     if prompt.kind == "action":
         action = roam(prompt)
         words = f"Hello, I am in {prompt.room} now." if prompt.here and prompt.room and prompt.draw % 8 == 0 else ""
@@ -216,7 +256,9 @@ def _time(first: str, last: str) -> str:
 
 
 def _suspect(prompt: Prompt) -> str:
-    """Who was seen in a room with a body, or was accused before."""
+    """Who it estimated to be a Duck, where it remembers that; who was seen in a room with a body, or was accused."""
+    if prompt.estimates:
+        return max(prompt.estimates, key=lambda name: prompt.estimates[name])
     rooms = {m[1] for line in prompt.memory if (m := re.match(r"you saw the body of .+ in (\w+) at", line))}
     own = {prompt.me, *prompt.partners}
     own |= {m[1] for line in prompt.memory if (m := re.match(r"you saw the body of (.+) in \w+ at", line))}
@@ -236,8 +278,46 @@ def accusations(prompt: Prompt) -> Counter[str]:
 
 
 def vote(prompt: Prompt) -> str:
-    """The vote for whoever is accused most, else a skip."""
-    for name, _ in accusations(prompt).most_common():
+    """The vote for whoever it estimated to be a Duck, where it remembers that, or is accused most; else a skip."""
+    likely = sorted(prompt.estimates, key=lambda name: -prompt.estimates[name])
+    for name in [*likely, *(name for name, _ in accusations(prompt).most_common())]:
         if f"vote({name})" in prompt.legal:
             return f"vote({name})"
     return "skip()" if "skip()" in prompt.legal else prompt.legal[0]
+
+
+# --- being probed ----------------------------------------------------------------------------------------------------
+
+
+def filled(prompt: Prompt) -> dict[str, Any]:
+    """The form of a probe with its numbers filled in."""
+    return {name: _filled(prompt, (name,), entry) for name, entry in prompt.form.items()}
+
+
+def _filled(prompt: Prompt, path: tuple[str, ...], entry: dict[str, Any]) -> dict[str, Any]:
+    if any(isinstance(value, dict) for value in entry.values()):
+        return {name: _filled(prompt, (*path, name), inner) for name, inner in entry.items()}
+    numbers = [key for key, value in entry.items() if value == 0]
+    if numbers == ["goose", "duck"]:
+        duck = round(suspicion(prompt, path[0]) if len(path) == 1 else thought(prompt, *path), 2)
+        shares = [round(1 - duck, 2), duck]
+    else:
+        rest = round(0.4 / (len(numbers) - 1), 2)
+        shares = [round(1 - rest * (len(numbers) - 1), 2), *[rest] * (len(numbers) - 1)]
+    why = {"why": f"That is what I gather about {path[-1]}."} if "why" in entry else {}
+    return dict(zip(numbers, shares, strict=True)) | why
+
+
+def suspicion(prompt: Prompt, name: str) -> float:
+    """How likely it takes a player for a Duck: it knows as a Duck; else by what it saw, and what is said."""
+    if prompt.duck:
+        return 0.98 if name in prompt.partners else 0.02
+    weight = 4.0 if name == _suspect(prompt) else 1.0
+    odds = prompt.prior / (1 - prompt.prior) * weight * 1.5 ** accusations(prompt)[name]
+    return min(0.98, odds / (1 + odds))
+
+
+def thought(prompt: Prompt, thinker: str, name: str) -> float:
+    """How likely it thinks that another takes a player for a Duck: by what that one says, else as anybody would."""
+    said = " ".join(words for speaker, words in prompt.transcript if speaker == thinker)
+    return 0.7 if f"{name} is suspicious" in said else prompt.prior

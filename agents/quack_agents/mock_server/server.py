@@ -79,6 +79,7 @@ class MockServer:
         max_concurrent: calls at once above which the answer is 429; None for no limit.
         host: loopback, unless others are to be let in.
         retry_after: seconds that rate-limited callers are told to wait; None tells them nothing.
+        sensitive: whether it plays by its own answers to probes, where they stand in its context (mode "inline").
     """
 
     def __init__(
@@ -89,11 +90,13 @@ class MockServer:
         max_concurrent: int | None = None,
         host: str = "127.0.0.1",
         retry_after: float | None = None,
+        sensitive: bool = False,
     ) -> None:
         self.latency = latency
         self.misbehaviours = [m if isinstance(m, Misbehaviour) else Misbehaviour.of(m) for m in misbehave]
         self.max_concurrent = max_concurrent
         self.retry_after = retry_after
+        self.sensitive = sensitive
         self.calls = 0
         self.in_flight = 0
         self.most_in_flight = 0
@@ -151,7 +154,7 @@ class MockServer:
 
     def reply(self, request: dict[str, Any], system: str, user: str, mode: str | None) -> Spoken:
         """The reply to a request, spoilt in a way of `REPLIES` where ``mode`` is one."""
-        return _spoken(read_prompt(system, user), request, mode)
+        return _spoken(read_prompt(system, user, self.sensitive), request, mode)
 
     def due(self) -> str | None:
         """The way to misbehave in this call."""
@@ -280,7 +283,7 @@ def _spoken(prompt: Prompt, request: dict[str, Any], mode: str | None) -> Spoken
     content = action or say
     if mode in REPLIES and not (prompt.kind == "action" and mode == "injection"):
         return spoil(mode, content, prompt.legal, "action" if action else "say")
-    if request.get("response_format") or prompt.json:
+    if prompt.kind != "probe" and (request.get("response_format") or prompt.json):
         fields = {"action": action} if action else {"say": say}
         return Spoken(json.dumps(fields | ({"say": say} if say else {})))
     return Spoken(f"{action} | say({say})" if action and say else content)
@@ -318,10 +321,11 @@ def serve(
     latency: float = 0.0,
     max_concurrent: int | None = None,
     host: str = "127.0.0.1",
+    sensitive: bool = False,
 ) -> None:
     """Serve until interrupted. Players of it: ``openai/mock?api_base=http://127.0.0.1:PORT/v1``.
 
     Raises:
         ConfigError: where the port is taken, or a way to misbehave is unknown.
     """
-    MockServer(port, latency, misbehave, max_concurrent, host).serve_forever()
+    MockServer(port, latency, misbehave, max_concurrent, host, sensitive=sensitive).serve_forever()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quack_agents.base import Action, Agent
-from quack_agents.phrases import LIMIT, Claim, phrase
+from quack_agents.phrases import LIMIT, Claim, Say, phrase
 from quack_agents.scripted.duck import Duck
 from quack_agents.scripted.goose import Goose
 from quack_agents.scripted.mind import Mind
@@ -54,13 +54,31 @@ class ScriptedPolicy(Agent):
         self._tick = view.tick
         if not view.asked:
             return 0
-        done = mind.decide(view, info["action_mask"])
+        return self._put(mind, mind.decide(view, info["action_mask"]), view)
+
+    def _put(self, mind: Mind, done: int | list[Say], view: View) -> Action:
+        """The decision as an action, in words where words are due."""
         if isinstance(done, int):
             return done
         limit = min(LIMIT, mind.briefing.config.max_say)
         spoken = phrase(done, mind.rng, mind.briefing.names[mind.me], (mind.memory.leg.first, view.tick), limit)
         self.last_claims = spoken.claims
         return {"action": mind.world.act_speak, "say": spoken.text}
+
+    def watch(self, observation: Any, info: Info, action: Action) -> None:
+        """Take in a decision that was made for it (see `quack_agents.guided`); draws go on as if it had been asked."""
+        view: View = info["view"]
+        if self._mind is None:
+            self.reset(info, 0)
+        mind = self._mind
+        assert mind is not None
+        self._tick = view.tick
+        mind.memory.see(view)
+        mind.perceive(view)
+        deeds = mind.deeds()
+        if self._put(mind, mind.choose(view, info["action_mask"]), view) != action:
+            number, say = (action["action"], action.get("say")) if isinstance(action, dict) else (action, None)
+            mind.amend(deeds, view, int(number), say)
 
     def _is_another_game(self, view: View, info: Info) -> bool:
         """Whether the game that it was reset for is over, and nobody said so."""
@@ -69,11 +87,16 @@ class ScriptedPolicy(Agent):
             view.tick < self._tick or view.me != mind.me or info["briefing"].names != mind.briefing.names
         )
 
-    def beliefs(self) -> dict[str, float]:
-        """The probability of being a Duck for every other agent not known to be dead; {} before a game."""
+    def beliefs(self, info: Info | None = None) -> dict[str, float]:
+        """The probability of being a Duck for every other agent not known to be dead; {} before a game.
+
+        With ``info`` at that moment, else as of its last decision.
+        """
         mind = self._mind
         if mind is None:
             return {}
+        if info is not None:
+            mind = mind.glance(info["view"])
         gone = mind.memory.dead | mind.bit
         believed = mind.beliefs()
         return {agent: believed[j] for j, agent in enumerate(mind.briefing.agents) if not gone >> j & 1}

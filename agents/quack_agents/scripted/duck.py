@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quack_agents.scripted import speech
 from quack_agents.scripted.mind import WAIT, Mind
@@ -62,6 +62,17 @@ class Duck(Mind):
         if view.bodies:
             return self.world.act_report if self.reports and self.geese(view, view.here) else self.flee(view)
         return self.prowl(view, mask)
+
+    def deeds(self) -> dict[str, list[Any]]:
+        """What it remembers of its own doings."""
+        return super().deeds() | {"kills": self.kills[:]}
+
+    def did(self, view: View, action: int) -> None:
+        """Remember work, and kills."""
+        super().did(view, action)
+        victim = action - self.world.act_kill
+        if 0 <= victim < self.world.n:
+            self.kills.append(Kill(victim, view.room, view.tick))
 
     def geese(self, view: View, seats: int) -> list[int]:
         """The living Geese among some seats."""

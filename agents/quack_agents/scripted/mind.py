@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any, Self
 
 from quack_agents.phrases import Say, understand
 from quack_agents.scripted import speech
 from quack_agents.scripted.persona import Persona
 from quack_agents.scripted.reason import Said, Suspicion, from_token
 from quack_env.briefing import Briefing
+from quack_env.kinds import STATEMENTS
 from quack_env.knowledge import Leg, Memory
 from quack_env.state import DISCUSSION, FREE
+from quack_env.statements import decode
 from quack_env.view import View
 from quack_env.world import TOKENS
 
@@ -53,12 +57,27 @@ class Mind(ABC):
     def decide(self, view: View, mask: Sequence[int]) -> int | list[Say]:
         """The action, or in a discussion with text what to say."""
         self.memory.see(view)
+        self.perceive(view)
+        return self.choose(view, mask)
+
+    def choose(self, view: View, mask: Sequence[int]) -> int | list[Say]:
+        """The decision at what has been perceived."""
+        if view.phase == FREE:
+            return self.roam(view, mask)
+        self.conclude()
+        if view.phase == DISCUSSION:
+            return self._utter(view)
+        target = self.vote(view)
+        return self.world.act_skip if target < 0 else self.world.act_vote + target
+
+    def perceive(self, view: View) -> None:
+        """Take in what is to be seen and heard; the memory has it already."""
         self.suspicion.geese, self.suspicion.ducks = view.revealed_geese, view.revealed_ducks
         if self.memory.leg is not self._leg:
             self._next_leg()
         if view.phase == FREE:
             self._follow(view)
-            return self.roam(view, mask)
+            return
         if self._meeting != view.meeting:
             self._meeting = view.meeting
             self.heard = []
@@ -66,11 +85,47 @@ class Mind(ABC):
             self.suspicion.open()
             self.begin_meeting()
         self._listen(view)
-        self.suspicion.assess(self.heard)
-        if view.phase == DISCUSSION:
-            return self._utter(view)
-        target = self.vote(view)
-        return self.world.act_skip if target < 0 else self.world.act_vote + target
+
+    def conclude(self) -> None:
+        """Weigh what was perceived in this leg, and what was said in its meeting."""
+        self.suspicion.assess(self.heard if self.memory.leg.called else ())
+
+    def glance(self, view: View) -> Self:
+        """A copy that has perceived what ``view`` shows, which may lie between two decisions, and drawn conclusions."""
+        memory = self.memory.glance(view)
+        same_leg = len(memory.legs) == len(self.memory.legs)
+        shared = (self.briefing, self.world, self.persona, self.movement)
+        replaced = {id(self.memory): memory, id(self.memory.leg): memory.leg if same_leg else memory.legs[-1]}
+        mind = copy.deepcopy(self, {id(thing): thing for thing in shared} | replaced)
+        mind.perceive(view)
+        mind.suspicion.open()
+        mind.conclude()
+        return mind
+
+    def deeds(self) -> dict[str, list[Any]]:
+        """What it remembers of its own doings."""
+        return {"worked": self.worked[:], "uttered": self.uttered[:]}
+
+    def amend(self, deeds: dict[str, list[Any]], view: View, action: int, say: str | None) -> None:
+        """It did something else than it chose to: remember that, and before it ``deeds``."""
+        vars(self).update(deeds)
+        if view.phase == FREE:
+            self.did(view, action)
+        elif view.phase == DISCUSSION:
+            self.uttered += self._meaning(action, say)
+
+    def did(self, view: View, action: int) -> None:
+        """Remember an action of free roam."""
+        if action == self.world.act_task:
+            self.do_task(view)
+
+    def _meaning(self, action: int, say: str | None) -> list[Said]:
+        """What a statement of its own said."""
+        if self.world.speech == TOKENS:
+            kind, target, room = decode(self.world, action - self.world.act_state)
+            return [Said(self.me, STATEMENTS[kind], target, room)]
+        says = understand(say or "", self.briefing.names, self.briefing.game_map.rooms)
+        return [speech.by_numbers(self.briefing, self.me, one) for one in says]
 
     @abstractmethod
     def roam(self, view: View, mask: Sequence[int]) -> int:

@@ -7,6 +7,7 @@ written so that a stretch of ticks takes a few characters. Words (chats, transcr
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -36,6 +37,9 @@ MOST_WORDS = 500
 """Characters of one utterance in a prompt at most."""
 CUTS = (MOST_WORDS, 160, 60, 0)
 """Characters kept of older utterances, the more room is short; 0 leaves them out."""
+OWN_ESTIMATES = "Your own estimates up to now, told to nobody:"
+LAST_ESTIMATES = 3
+"""Of them, where room is short."""
 _BIDI = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _TEMPLATE = re.compile(r"\[(/?)(INST|SYS|SYSTEM|USER|ASSISTANT)", re.IGNORECASE)
 
@@ -109,9 +113,15 @@ class Diary:
         self.me = me
         self.legs = [LegNotes(0, 0)]
         self.meetings: list[MeetingNotes] = []
+        self.estimates: list[tuple[int, str]] = []
+        """(tick, words): own answers to probes, where they are to be remembered."""
         self._in_meeting = False
         self._dead = 0
         self._seen = (-1, -1, -1, -1)
+
+    def copy(self) -> Diary:
+        """A diary of its own with the same memories."""
+        return copy.deepcopy(self, {id(self.briefing): self.briefing})
 
     # --- taking in ---------------------------------------------------------------------------------------------------
 
@@ -261,6 +271,10 @@ class Diary:
             yield from self._chats(leg.chats, recent if leg is self.legs[-1] else older)
             if leg.number < ended:
                 yield from self._meeting(self.meetings[leg.number], recent if leg.number == ended - 1 else older)
+        kept = self.estimates if older == MOST_WORDS else self.estimates[-LAST_ESTIMATES:]
+        if kept:
+            yield OWN_ESTIMATES
+            yield from (f"- tick {tick}: {words}" for tick, words in kept)
 
     def _facts(self, leg: LegNotes) -> list[str]:
         """What was done and seen in a leg; kept for those that are over."""

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import importlib.util
 import os
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -21,7 +22,10 @@ from quack_agents.llm import (
     Secret,
     shared_client,
 )
+from quack_agents.probe.config import ProbeConfig
+from quack_agents.probe.inquiry import Estimate, Inquiry, inquiries
 from quack_agents.vlm.calls import SCHEMA, Notes, NumberAction, WordsAction
+from quack_agents.vlm.estimates import WHY, read_estimates
 from quack_agents.vlm.memory import Diary
 from quack_agents.vlm.prompts import MODALITIES, Prompts, version
 from quack_agents.vlm.reply import TOO_LONG, Grammar, Parsed, read_speech
@@ -33,7 +37,8 @@ from quack_env.state import DISCUSSION, FREE, VOTING
 from quack_env.view import View
 from quack_env.world import TEXT
 
-OPTIONS = ("modality", "persona", "language", "memory_tokens", "reasks")
+TOKENS_A_NUMBER, TOKENS_A_REASON = 16, 80
+"""Room in the answer to a probe, for each player: names and brackets included."""
 
 
 class Picture(NamedTuple):
@@ -95,6 +100,7 @@ class VLMPolicy(Agent):
         self._check()
         self._seed = 0
         self._agent = ""
+        self._info: Info | None = None
 
     def _check(self) -> None:
         if not all(self.model.partition("/")):
@@ -121,6 +127,7 @@ class VLMPolicy(Agent):
         """Forget everything; a new game begins."""
         view, briefing = info["view"], info["briefing"]
         self._seed = seed
+        self._info = None
         self._agent = briefing.agents[view.me]
         self.diary = Diary(briefing, view.me)
         self.prompts = Prompts(
@@ -146,10 +153,10 @@ class VLMPolicy(Agent):
     async def decide(self, info: Info) -> Action:
         """The decision, with notes on how it came about."""
         view: View = info["view"]
+        self._info = info
         notes = Notes()
         legal = info["legal_actions"]
-        if not self._agent:
-            raise ConfigError(f"{self!r}: reset(info, seed) comes before the first decision of a game")
+        self._check_begun()
         if len(legal) == 1 and legal != ["speak()"]:  # nothing to decide: in transit, or dead (parallel form)
             if view.self_alive:
                 self.diary.see(view)
@@ -164,6 +171,10 @@ class VLMPolicy(Agent):
         if info["briefing"].world.speech == TEXT:
             return WordsAction(number, say, notes)
         return NumberAction(number, notes)
+
+    def _check_begun(self) -> None:
+        if not self._agent:
+            raise ConfigError(f"{self!r}: reset(info, seed) comes before the first decision of a game")
 
     def _question(self, view: View, legal: list[str]) -> str:
         """The question; in free roam the memory ends with the previous decision, the rest being the situation."""
@@ -192,20 +203,10 @@ class VLMPolicy(Agent):
             record = self._record(info, attempt, messages, pictures)
             notes.calls.append(record)
             try:
-                reply = await self.client.complete(
-                    self.model,
-                    messages,
-                    self.settings,
-                    self._schema(view, legal),
-                    self._api_key,
-                    salt=(self._seed, attempt),
-                )
+                reply = await self._completed(record, messages, self._schema(view, legal), (self._seed, attempt))
             except (ModelError, BudgetError) as fault:
-                record["error"] = str(fault)
                 if isinstance(fault, BudgetError):
                     notes.calls.pop()
-                else:
-                    record["retries"] = [fault.kind] * fault.retries
                 fault.calls, fault.images = notes.calls, notes.images
                 raise
             parsed = self._read(reply, info, legal)
@@ -213,6 +214,25 @@ class VLMPolicy(Agent):
             if parsed.failure is None:
                 return parsed
         return parsed
+
+    async def _completed(
+        self,
+        record: dict[str, Any],
+        messages: Messages,
+        schema: dict[str, Any] | None,
+        salt: tuple[Any, ...],
+        settings: ModelSettings | None = None,
+    ) -> Reply:
+        """The reply to messages; a failure is entered in their record."""
+        try:
+            return await self.client.complete(
+                self.model, messages, settings or self.settings, schema, self._api_key, salt=salt
+            )
+        except (ModelError, BudgetError) as fault:
+            record["error"] = str(fault)
+            if isinstance(fault, ModelError):
+                record["retries"] = [fault.kind] * fault.retries
+            raise
 
     def _read(self, reply: Reply, info: Info, legal: list[str]) -> Parsed:
         briefing, view = info["briefing"], info["view"]
@@ -236,6 +256,85 @@ class VLMPolicy(Agent):
             return parsed.action, parsed.say
         notes.calls[-1]["fallback"] = notes.fallback
         return next(action for action in ("wait()", "skip()", "speak()", "nothing()") if action in legal), None
+
+    # --- being probed ------------------------------------------------------------------------------------------------
+
+    def beliefs(self, info: Info | None = None) -> dict[str, float]:
+        """What the model answers when it is asked who is a Duck, at ``info`` or else its last decision; waited for.
+
+        Players for whom there is no usable answer are left out.
+        """
+        info = info or self._info
+        if info is None:
+            return {}
+        briefing, view = info["briefing"], info["view"]
+        asked = inquiries(ProbeConfig(), briefing, view)
+        found = [LOOP.run(self._inquired(info, inquiry)) for inquiry in asked]
+        return {briefing.agents[path[0]]: value[1] for estimate in found for path, value in estimate.values.items()}
+
+    async def abeliefs(self, info: Info, inquiry: Inquiry) -> Estimate:
+        """The model's answer to a probe, awaited on any loop; memory, and everything else, stays as it is.
+
+        Asked is a copy of what it would decide on at this ``info``. An answer that is not understood is asked for once
+        more; what is then still missing, and whatever a provider does wrong, is a failure in the estimate.
+        """
+        return await LOOP.call(self._inquired(info, inquiry))
+
+    def remember(self, info: Info, estimates: Iterable[Estimate]) -> None:
+        """Take own answers into memory, for decisions to come."""
+        view: View = info["view"]
+        self.diary.estimates += [
+            (view.tick, words) for e in estimates if (words := in_words(e, info["briefing"].names))
+        ]
+
+    async def _inquired(self, info: Info, inquiry: Inquiry) -> Estimate:
+        view: View = info["view"]
+        names = info["briefing"].names
+        self._check_begun()
+        diary = self.diary.copy()
+        if view.phase != FREE:
+            diary.see(view)
+        question = self.prompts.inquiry(view, diary, inquiry)
+        pictures = self._pictures(view)
+        estimate = Estimate(inquiry, images={picture.digest: picture.png for picture in pictures})
+        settings = self._roomy(inquiry)
+        for attempt in range(2):
+            text = f"{question}\n\n{self.prompts.repair(estimate.failures.values())}" if attempt else question
+            messages = self._messages(text, pictures)
+            record = self._record(info, attempt, messages, pictures, inquiry)
+            estimate.calls.append(record)
+            salt = ("probe", self._seed, inquiry.kind, inquiry.repeat, attempt)
+            try:
+                reply = await self._completed(record, messages, self._estimate_schema(inquiry), salt, settings)
+            except (ModelError, BudgetError) as fault:
+                estimate.fail(f"budget: {fault}" if isinstance(fault, BudgetError) else f"provider: {fault}")
+                break
+            reading = read_estimates(reply.content, reply.reasoning, reply.finish_reason, inquiry, names)
+            estimate.take(reading, again=attempt > 0)
+            failure, _, detail = next(iter(reading.faults.values()), "").partition(": ")
+            _fill(record, reply, Parsed(None, None, None, failure or None, detail))
+            if not estimate.failures:
+                break
+        return estimate
+
+    def _roomy(self, inquiry: Inquiry) -> ModelSettings:
+        """The settings, with room for an answer about everybody."""
+        most = self.settings.max_tokens
+        needed = len(inquiry.paths) * (TOKENS_A_REASON * inquiry.rationale + TOKENS_A_NUMBER * len(inquiry.answers))
+        return self.settings if most is None else self.settings.model_copy(update={"max_tokens": max(most, needed)})
+
+    def _estimate_schema(self, inquiry: Inquiry) -> dict[str, Any] | None:
+        """The JSON schema of the answer to a probe, where the settings ask for one."""
+        if not self.settings.structured:
+            return None
+        names = self.prompts.briefing.names
+        fields: dict[str, Any] = {answer: {"type": "number", "minimum": 0, "maximum": 1} for answer in inquiry.answers}
+        leaf = _object(fields | ({WHY: {"type": "string"}} if inquiry.rationale else {}))
+        entries: dict[str, Any] = {}
+        for seat, *about in inquiry.paths:
+            entries.setdefault(names[seat], {}).update({names[of]: leaf for of in about})
+        schema = _object({name: _object(inner) if inner else leaf for name, inner in entries.items()})
+        return {"type": "json_schema", "json_schema": {"name": "estimates", "strict": True, "schema": schema}}
 
     # --- messages ----------------------------------------------------------------------------------------------------
 
@@ -267,14 +366,22 @@ class VLMPolicy(Agent):
             fields = {"action": {"type": "string", "enum": legal}}
             if view.phase == FREE and text:
                 fields["say"] = {"type": "string"}
-        schema = {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-        return {"type": "json_schema", "json_schema": {"name": "decision", "strict": True, "schema": schema}}
+        return {"type": "json_schema", "json_schema": {"name": "decision", "strict": True, "schema": _object(fields)}}
 
-    def _record(self, info: Info, attempt: int, messages: Messages, pictures: list[Picture]) -> dict[str, Any]:
-        """The record of a call, before its reply; images stand in it by hash."""
+    def _record(
+        self,
+        info: Info,
+        attempt: int,
+        messages: Messages,
+        pictures: list[Picture],
+        inquiry: Inquiry | None = None,
+    ) -> dict[str, Any]:
+        """The record of a call, before its reply; images stand in it by hash. Those of probes say that they are."""
         view: View = info["view"]
+        probe = {"inquiry": inquiry.kind, "repeat": inquiry.repeat} if inquiry is not None else {}
         return {
             "schema_version": SCHEMA,
+            **({"kind": "probe", "probe": probe} if probe else {}),
             "agent": self._agent,
             "tick": view.tick,
             "phase": ("free_roam", "discussion", "voting", "over")[view.phase],
@@ -285,7 +392,7 @@ class VLMPolicy(Agent):
             "modality": self.modality,
             "persona": self.persona,
             "language": self.language,
-            "templates": version(),
+            "templates": version(probe=bool(probe)),
             "messages": _without_images(messages, pictures),
             "reply": None,
             "reasoning": None,
@@ -303,6 +410,21 @@ class VLMPolicy(Agent):
             "fallback": None,
             "error": None,
         }
+
+
+def _object(fields: dict[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an object that has all of these fields and no others."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
+
+
+def in_words(estimate: Estimate, names: Sequence[str]) -> str:
+    """An answer to a probe as it is remembered; "" where there is none."""
+    answers = estimate.inquiry.answers
+    told = []
+    for path, value in estimate.values.items():
+        shares = ", ".join(f"{answer} {round(100 * p)}%" for answer, p in zip(answers, value, strict=True))
+        told.append(f"{' about '.join(names[seat] for seat in path)}: {shares}")
+    return "; ".join(told)
 
 
 def _fill(record: dict[str, Any], reply: Reply, parsed: Parsed) -> None:

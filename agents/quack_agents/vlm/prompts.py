@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from quack_agents.probe.inquiry import Inquiry
 from quack_agents.vlm.memory import Diary, harmless
 from quack_env.briefing import Briefing
 from quack_env.encode.text import meeting, quote, summary, ticks
-from quack_env.state import DISCUSSION, FREE
+from quack_env.state import DISCUSSION, FREE, PHASES
 from quack_env.view import View
 from quack_env.world import TEXT, TOKENS
 
@@ -38,10 +40,10 @@ def _texts() -> dict[str, str]:
     return {file.stem: file.read_text("utf-8").rstrip("\n") for file in sorted(TEMPLATES.glob("*.txt"))}
 
 
-@lru_cache(maxsize=1)
-def version() -> str:
-    """A hash over all templates."""
-    texts = "\0".join(f"{name}\0{text}" for name, text in _texts().items())
+@lru_cache(maxsize=2)
+def version(probe: bool = False) -> str:
+    """A hash over the templates of the game, or over those of probes."""
+    texts = "\0".join(f"{name}\0{text}" for name, text in _texts().items() if name.startswith("probe") == probe)
     return hashlib.blake2b(texts.encode(), digest_size=6).hexdigest()
 
 
@@ -55,9 +57,10 @@ def fill(name: str, /, **values: object) -> str:
     return _template(name).substitute({key: str(value) for key, value in values.items()})
 
 
-@lru_cache(maxsize=1)
-def _asks() -> dict[str, str]:
-    return dict(line.split(": ", 1) for line in _texts()["ask"].splitlines())
+@lru_cache(maxsize=2)
+def _lines(name: str) -> dict[str, str]:
+    """A template with a text a line, behind its name."""
+    return dict(line.split(": ", 1) for line in _texts()[name].splitlines())
 
 
 class Prompts:
@@ -187,11 +190,32 @@ class Prompts:
         kind = {FREE: "action", DISCUSSION: "speech"}.get(view.phase, "vote")
         if kind == "speech" and self.briefing.world.speech == TOKENS:
             kind = "statement"
-        return Template(_asks()[f"{kind}_{self.style}"]).substitute(most_say=self.briefing.config.max_say)
+        return Template(_lines("ask")[f"{kind}_{self.style}"]).substitute(most_say=self.briefing.config.max_say)
 
     def reask(self, view: View, detail: str) -> str:
         """What is added to a question whose answer could not be used."""
         return fill("reask", detail=detail, ask=self.ask(view))
+
+    def inquiry(self, view: View, diary: Diary, inquiry: Inquiry) -> str:
+        """The text of the user message of a probe; ``diary`` as for a question."""
+        questions = _lines("probe_questions")
+        return fill(
+            "probe",
+            memory=f"{REMEMBERED}\n{diary.text(self.memory_tokens)}\n\n",
+            situation=self._situation(view),
+            next={FREE: "your next action", DISCUSSION: "your next statement"}.get(view.phase, "your vote"),
+            tick=view.tick,
+            phase=PHASES[view.phase].replace("_", " "),
+            dead=", ".join(self.briefing.listed(view.known_dead)) or "nobody",
+            question=inquiry.text or questions[inquiry.kind],
+            why=questions["why"] if inquiry.rationale else "",
+            form=form(inquiry, self.briefing.names),
+        )
+
+    def repair(self, faults: Iterable[str]) -> str:
+        """What is added to a probe whose answer could not be used."""
+        details = dict.fromkeys(fault.partition(": ")[2] for fault in faults)
+        return fill("probe_repair", detail="; ".join(details))
 
     def _strategy(self, phase: str) -> str:
         return _texts()[f"{self.role}_{phase}"] + "\n"
@@ -204,6 +228,20 @@ class Prompts:
             lines += [f"- tick {m.tick}, {m.room}: {m.speaker} said {quote(m.text)}" for m in view.messages if m.room]
             return "YOUR SITUATION NOW\n" + "\n".join(lines) + "\n"
         return f"YOUR SITUATION NOW\n{summary(self.briefing, view)}\n"
+
+
+def form(inquiry: Inquiry, names: Sequence[str]) -> str:
+    """The form of the answer to a probe, a line a player, with question marks for numbers."""
+    leaf = ", ".join(f"{json.dumps(answer, ensure_ascii=False)}: ?" for answer in inquiry.answers)
+    leaf = "{" + leaf + (', "why": "..."' if inquiry.rationale else "") + "}"
+    entries: dict[int, list[str]] = {}
+    for seat, *about in inquiry.paths:
+        entries.setdefault(seat, []).extend(f"{json.dumps(names[of], ensure_ascii=False)}: {leaf}" for of in about)
+    lines = [
+        f"{json.dumps(names[seat], ensure_ascii=False)}: {'{' + ', '.join(inner) + '}' if inner else leaf}"
+        for seat, inner in entries.items()
+    ]
+    return "{" + ",\n ".join(lines) + "}"
 
 
 def harmless_view(view: View) -> View:

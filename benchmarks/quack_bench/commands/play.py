@@ -12,10 +12,12 @@ from rich.markup import escape
 
 from quack_agents import make_policy
 from quack_agents.llm import configure
+from quack_agents.probe import GameProbe, ProbeConfig
 from quack_bench.console import err, guarded, out, print_json
 from quack_bench.runner import record_game
 from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
 from quack_env.base import one_of
+from quack_env.beliefs import FILE as BELIEFS
 from quack_env.chance import game_key
 from quack_env.events import sentence
 from quack_env.trajectory import FILE
@@ -40,6 +42,12 @@ def play(
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the recording.")] = None,
     save_images: Annotated[bool, typer.Option(help="Keep the pictures that models were sent.")] = False,
     max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option(
+            help="Ask what players believe: once_per_meeting, meetings, every_event, triggers, or a YAML file."
+        ),
+    ] = None,
     render: Annotated[bool, typer.Option(help="Show the game in a window (right: step, space: run).")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -62,6 +70,7 @@ def play(
         seats[f"player_{human}"] = "human"
     for name in {goose, duck, *seats.values()}:
         make_policy(name)
+    probing = ProbeConfig.of(probe) if probe is not None else None
     folder = out_dir or free_folder(Path("runs/play"), seed)
     told = not json and "human" not in seats.values()
     if told:
@@ -81,6 +90,7 @@ def play(
             listener=teller,
             render_mode="human" if render else None,
             save_images=save_images,
+            probe=GameProbe(probing, folder / BELIEFS) if probing is not None else None,
         )
     summary = summary_of(Trajectory.load(folder), folder)
     if json:

@@ -182,3 +182,27 @@ def test_words_of_others_lose_what_chat_templates_are_made_of(words: str) -> Non
 
 def test_words_of_others_are_capped() -> None:
     assert len(harmless("x" * 10_000)) == 500
+
+
+def test_own_estimates_are_told_where_they_were_taken_in_and_the_older_give_way_first() -> None:
+    env = quack_env.raw_env(config={"n_players": 4}, game_map="small")
+    env.reset(seed=0)
+    diary = Diary(env.game.briefing, 0)
+    assert "estimates" not in diary.text(4000)
+    diary.estimates = [(tick, f"Bob: goose {tick}%, duck 50%") for tick in range(1, 40)]
+    assert all(f"- tick {tick}: Bob: goose {tick}%" in diary.text(4000) for tick in range(1, 40))
+    short = diary.text(50)
+    assert "- tick 39: " in short and "- tick 20: " not in short
+
+
+def test_a_copy_of_a_diary_goes_its_own_way() -> None:
+    env = quack_env.raw_env(config={"n_players": 4}, game_map="small")
+    env.reset(seed=0)
+    diary = Diary(env.game.briefing, 0)
+    diary.see(env.game.view(0))
+    before = diary.text(4000)
+    other = diary.copy()
+    assert other.text(4000) == before and other.briefing is diary.briefing
+    other.legs[-1].facts.append("you saw a ghost")
+    other.estimates.append((1, "x"))
+    assert diary.text(4000) == before

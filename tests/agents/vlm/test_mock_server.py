@@ -129,3 +129,71 @@ def test_the_player_kills_when_alone_and_reports_as_a_goose() -> None:
 def test_a_foreign_prompt_gets_an_answer_too() -> None:
     prompt = read_prompt("", "What is the capital of France?")
     assert prompt.kind == "other" and answer(prompt)[1]
+
+
+# --- being probed ----------------------------------------------------------------------------------------------------
+
+PROBE = """You are {me}, a player in QUACK, a social deduction game.
+Your role: {role}
+Teams: 4 Geese, 1 Ducks.
+{before}
+Answer with one JSON object of this form and nothing else. Numbers add up to 1.
+{form}"""
+LEAF = '{"goose": ?, "duck": ?}'
+FORM = f'{{"Bob": {LEAF},\n "Eve": {LEAF}}}'
+
+
+def probe(before: str = "", form: str = FORM, role: str = "Goose (innocent)") -> dict[str, Any]:
+    prompt = read_prompt("", PROBE.format(me="Alice", role=role, before=before, form=form))
+    assert prompt.kind == "probe"
+    filled: dict[str, Any] = json.loads(answer(prompt)[1])
+    return filled
+
+
+def test_the_player_answers_probes_with_its_prior_and_suspects_the_accused() -> None:
+    assert probe() == {"Bob": {"goose": 0.75, "duck": 0.25}, "Eve": {"goose": 0.75, "duck": 0.25}}
+    accused = probe('- round 1, Bob: "Eve is suspicious."')
+    assert accused["Eve"]["duck"] > 0.5 > accused["Bob"]["duck"] == 0.25
+    seen = probe("Since the start, ticks 0-4:\n- you saw Eve: hall 3\n- you saw the body of Dan in hall at tick 3")
+    assert seen["Eve"]["duck"] > seen["Bob"]["duck"]
+
+
+def test_as_a_duck_the_player_knows() -> None:
+    before = "Your fellow Ducks: Bob. Protect them."
+    assert {name: p["duck"] for name, p in probe(before, role="Duck (impostor)").items()} == {"Bob": 0.98, "Eve": 0.02}
+
+
+def test_the_player_fills_in_any_form() -> None:
+    second = probe('- round 1, Bob: "Eve is suspicious."', f'{{"Bob": {{"Eve": {LEAF}, "Alice": {LEAF}}}}}')
+    assert (second["Bob"]["Eve"]["duck"], second["Bob"]["Alice"]["duck"]) == (0.7, 0.25)
+    plan = probe(form='{"Bob": {"hide": ?, "seek": ?, "vote for you": ?, "why": "..."}}')
+    assert set(plan["Bob"]) == {"hide", "seek", "vote for you", "why"} and plan["Bob"]["why"] != "..."
+    assert sum(share for share in plan["Bob"].values() if isinstance(share, float)) == pytest.approx(1)
+
+
+VOTE = """You are Alice, a player in QUACK
+Your role: Goose
+Teams: 4 Geese, 1 Ducks.
+Your own estimates up to now, told to nobody:
+- tick 3: Bob: goose 20%, duck 80%; Eve: goose 90%, duck 10%
+- tick 5: Bob: goose 90%, duck 10%; Eve: goose 30%, duck 70%
+- tick 5: Bob about Alice: goose 0%, duck 100%
+
+- round 1, Eve: "Bob is suspicious."
+YOUR VOTE, ONE OF
+- vote(Bob)
+- vote(Eve)
+- skip()
+"""
+
+
+def test_only_a_sensitive_player_votes_by_the_latest_estimates_in_its_context() -> None:
+    assert answer(read_prompt("", VOTE)) == ("vote(Bob)", "")
+    assert answer(read_prompt("", VOTE, sensitive=True)) == ("vote(Eve)", "")
+    dead = VOTE.replace("- vote(Eve)\n", "Known dead: Eve.\n").replace("YOUR VOTE", "Known dead: Eve.\nYOUR VOTE")
+    assert answer(read_prompt("", dead, sensitive=True))[0] == "vote(Bob)"
+
+
+def test_estimates_in_its_context_change_no_draw_of_another_player() -> None:
+    bare = "\n".join(line for line in VOTE.splitlines() if "%" not in line and "estimates" not in line)
+    assert read_prompt("", VOTE).draw == read_prompt("", bare + "\n").draw
