@@ -187,8 +187,10 @@ class Replay:
         game.advance()
         return action, say
 
-    def _refuse(self, decision: Event, why: str) -> None:
+    def _refuse(self, decision: Event, why: str) -> tuple[int, str | None] | None:
+        """Note a decision that the rules do not allow; nothing comes of it."""
         self.check.illegal.append(f"event {decision.index}, tick {decision.tick}: {decision.kind}: {why}")
+        return None
 
     def _compare(self) -> list[Event]:
         """Compare the new events and state hashes of the game with the recorded ones."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from quack_env.briefing import Briefing
 from quack_env.config import GameConfig
@@ -56,6 +56,14 @@ class Header(BaseModel):
     given: dict[str, Any] | None = None
     """Draws in place of chance, as far as they go: `turn_order` by tick, `speaking_order` by meeting (seats) and
     `places` by leg (rooms), in numbers. Games not made here, and situations, have them; None: all from the seed."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_fork(cls, data: Any) -> Any:
+        """Recordings made before there were forks have a field ``fork``, always 0."""
+        if isinstance(data, dict) and data.get("fork") == 0:
+            data = {name: value for name, value in data.items() if name != "fork"}
+        return data
 
 
 class Seal(NamedTuple):

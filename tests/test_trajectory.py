@@ -244,3 +244,10 @@ def test_a_folder_without_a_recording_is_named(tmp_path: Path) -> None:
 def test_an_unreadable_status_counts_as_aborted(status: str, folder: Path) -> None:
     (folder / "status.json").write_text(status)
     assert Trajectory.load(folder).status == "aborted"
+
+
+def test_a_recording_from_before_there_were_forks_is_read(folder: Path) -> None:
+    header, *rest = raw_lines(folder)
+    older = {name: value for name, value in json.loads(header).items() if name != "forks"} | {"fork": 0}
+    write(folder, json.dumps(older).encode() + b"\n", *rest)
+    assert Trajectory.load(folder).header.forks == [] and check(Trajectory.load(folder)).ok

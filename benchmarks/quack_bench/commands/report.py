@@ -1,0 +1,36 @@
+"""`quack report`: one page about a run, for readers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from quack_bench.console import guarded, out, print_json, progress
+from quack_env import ConfigError
+from quack_eval.report import write_report
+
+
+@guarded
+def report(
+    run: Annotated[Path, typer.Argument(help="A run, or any folder of recorded games.")],
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for the report and what it needs; default: the run's.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Write report.html: headline table, failure modes with examples, evidence, costs, methods; for reading and print.
+
+    All numbers are those of measures.json; a folder without one is evaluated first.
+
+    Example: quack report runs/demo
+    """
+    if not run.is_dir():
+        raise ConfigError(f"{run}: no such folder")
+    with progress("Evaluating") as advance:
+        file = write_report(run, out_dir, advance)
+    if json:
+        print_json({"report": str(file)})
+    else:
+        out.print(str(file), markup=False, soft_wrap=True)

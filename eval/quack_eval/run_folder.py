@@ -1,0 +1,115 @@
+"""A run as report and viewer read it: its games, and what was evaluated of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from quack_env import ConfigError
+from quack_eval.evaluation import evaluate
+from quack_eval.load import find_games
+from quack_eval.statements import FINDINGS, StatementAudit, StatementGame
+
+MEASURES, GAMES, SUITE = "measures.json", "games.jsonl", "suite.yaml"
+TIERS = (1, 2, 3, 4)
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """A run.
+
+    ``path`` holds the recordings, ``results`` the files of the evaluation (mostly the same folder); ``measures`` is
+    what `measures.json` holds: all numbers are taken from it.
+    """
+
+    path: Path
+    results: Path
+    measures: dict[str, Any]
+
+    @cached_property
+    def games(self) -> dict[str, Path]:
+        """The folders of all recorded games by their path within the run, damaged ones included."""
+        return {self.id_of(game): game for game in find_games([self.path])}
+
+    def id_of(self, game: Path) -> str:
+        """What a game of this run is called."""
+        return game.relative_to(self.path).as_posix() if game != self.path else game.name
+
+    @cached_property
+    def lines(self) -> dict[str, dict[str, Any]]:
+        """The lines of `games.jsonl` by the game's path within the run; games that were not scored have none."""
+        return {self._known(line["path"]): line for line in self._jsonl(GAMES)}
+
+    @cached_property
+    def statements(self) -> dict[str, StatementGame]:
+        """The games with the findings that the measures were counted from; empty where those were not kept."""
+        if not (self.results / FINDINGS).is_file():
+            return {}
+        return {self._known(game.path): game for game in StatementAudit.from_findings(self.results).games}
+
+    @cached_property
+    def suite(self) -> dict[str, Any]:
+        """The plan that the run was made by; empty where there is none."""
+        try:
+            found = yaml.safe_load((self.path / SUITE).read_text(encoding="utf-8"))
+        except (OSError, yaml.YAMLError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _known(self, path: str) -> str:
+        """The game that a path means, which may have been written from another folder."""
+        parts = Path(path).parts
+        for start in range(len(parts)):
+            tail = "/".join(parts[start:])
+            if tail in self.games:
+                return tail
+        return path
+
+    def _jsonl(self, name: str) -> list[dict[str, Any]]:
+        file = self.results / name
+        try:
+            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError) as fault:
+            raise ConfigError(f"{file}: cannot be read ({fault})") from None
+
+
+def open_run(path: Path, results: Path | None = None, progress: Progress | None = None) -> RunFolder:
+    """The run in a folder; one that has not been evaluated yet is evaluated first.
+
+    Args:
+        path: the run, or any folder of recorded games.
+        results: where to put the files of an evaluation that is missing; None for the run's own folder.
+        progress: called with (games evaluated, games in all).
+
+    Raises:
+        TrajectoryError: where there is no recorded game.
+        ConfigError: where `measures.json` cannot be read, or an evaluation cannot be kept.
+    """
+    for folder in dict.fromkeys((path, results or path)):
+        if (folder / MEASURES).is_file():
+            return RunFolder(path, folder, _measures(folder))
+    folder = results or path
+    find_games([path])
+    if not os.access(folder if folder.exists() else folder.parent, os.W_OK):
+        raise ConfigError(f"{folder}: cannot be written, and the run has no {MEASURES}; choose another --out")
+    folder.mkdir(parents=True, exist_ok=True)
+    evaluate([path], tiers=TIERS, progress=progress, findings=folder, root=path).save(folder)
+    return RunFolder(path, folder, _measures(folder))
+
+
+def _measures(folder: Path) -> dict[str, Any]:
+    file = folder / MEASURES
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+        assert isinstance(found["settings"], dict) and isinstance(found["measures"], dict)
+    except (OSError, ValueError, KeyError, TypeError, AssertionError) as fault:
+        raise ConfigError(f"{file}: cannot be read as the measures of a run ({fault!r})") from None
+    return dict(found)

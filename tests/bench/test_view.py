@@ -1,0 +1,50 @@
+"""`quack view` and `quack report` as a user calls them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bench.conftest import Run, only_object
+
+
+def test_a_run_gets_a_page_and_one_for_every_game(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    result = quack("view", small_run, "-o", tmp_path / "pages", "--json")
+    assert result.exit_code == 0, result.output
+    found = only_object(result)
+    assert found == {"index": str(tmp_path / "pages" / "index.html"), "games": 4, "damaged": 0}
+    assert len(list((tmp_path / "pages" / "games").rglob("*.html"))) == 4
+
+
+def test_two_processes_write_the_same_pages(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    for jobs in (1, 2):
+        assert quack("view", small_run, "-o", tmp_path / str(jobs), "--jobs", jobs).exit_code == 0
+    one, two = (sorted((tmp_path / jobs).rglob("*.html")) for jobs in ("1", "2"))
+    assert [page.read_bytes() for page in one] == [page.read_bytes() for page in two]
+
+
+def test_one_game_gets_one_page_beside_it(quack: Run, small_run: Path) -> None:
+    game = next(small_run.glob("*/seed-000"))
+    result = quack("view", game)
+    assert result.exit_code == 0
+    assert result.stdout.split() == [str(game / "view" / "index.html")]
+
+
+def test_a_game_that_cannot_be_shown_ends_with_1_and_a_page(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "trajectory.jsonl").write_text("nothing\n")
+    result = quack("view", tmp_path, "-o", tmp_path / "page")
+    assert result.exit_code == 1
+    assert "line 1" in result.stderr
+    assert (tmp_path / "page" / "index.html").is_file()
+
+
+def test_a_path_that_does_not_exist_is_wrong_usage(quack: Run, tmp_path: Path) -> None:
+    for command in ("view", "report"):
+        result = quack(command, tmp_path / "nowhere")
+        assert result.exit_code == 2
+        assert "nowhere" in result.stderr
+
+
+def test_the_report_is_written_into_the_run(quack: Run, small_run: Path) -> None:
+    result = quack("report", small_run, "--json")
+    assert result.exit_code == 0
+    assert only_object(result) == {"report": str(small_run / "report.html")}

@@ -1,0 +1,79 @@
+"""The report of folders that no benchmark made."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quack_env import ConfigError, TrajectoryError
+from quack_eval import evaluate
+from quack_eval.report import write_report
+from quack_eval.report.markup import csv_link, h, render
+
+Record = Callable[..., Path]
+
+
+def test_a_folder_that_was_never_evaluated_is_evaluated_into_the_out_folder(record: Record, tmp_path: Path) -> None:
+    games = record(games=3).parent
+    before = sorted(games.rglob("*"))
+    report = write_report(games, tmp_path / "out")
+    assert report == tmp_path / "out" / "report.html"
+    assert json.loads((tmp_path / "out" / "measures.json").read_text())["games"] == 3
+    assert sorted(games.rglob("*")) == before
+
+
+def test_the_numbers_are_those_of_measures_json_and_not_counted_anew(record: Record, tmp_path: Path) -> None:
+    games = record(games=2).parent
+    evaluate([games], out=games)
+    measures = json.loads((games / "measures.json").read_text())
+    for estimates in (measures["measures"], *measures["settings"].values()):
+        estimates["geese_win"]["mean"] = 0.4321
+    (games / "measures.json").write_text(json.dumps(measures))
+    assert 'data-value="0.4321"' in write_report(games).read_text()
+
+
+def test_a_run_without_findings_says_that_it_has_no_examples(record: Record) -> None:
+    games = record(games=2).parent
+    evaluate([games], out=games)
+    assert "keeps no findings" in write_report(games).read_text()
+
+
+def test_the_published_convention_has_its_own_tables(published: Path, tmp_path: Path) -> None:
+    games = published / "claude_opus4.7__claude_opus4.7"
+    evaluate([games], convention="published", out=tmp_path)
+    report = write_report(games, tmp_path).read_text()
+    assert "goose_voting_accuracy" in report and "cooldown_utilization" in report
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the superuser may write anywhere")
+def test_a_folder_that_cannot_be_written_asks_for_another(record: Record) -> None:
+    games = record(games=1).parent
+    games.chmod(0o500)
+    with pytest.raises(ConfigError, match="--out"):
+        write_report(games)
+    games.chmod(0o700)
+
+
+def test_damaged_measures_and_empty_folders_are_told(record: Record, tmp_path: Path) -> None:
+    games = record(games=1).parent
+    (games / "measures.json").write_text('{"settings": 3}')
+    with pytest.raises(ConfigError, match=r"measures\.json"):
+        write_report(games)
+    (tmp_path / "none").mkdir()
+    with pytest.raises(TrajectoryError, match="no recorded game"):
+        write_report(tmp_path / "none")
+
+
+def test_text_in_elements_cannot_become_markup() -> None:
+    text = "<script>alert('x')</script> & \"quoted\" \x00 \ud800"
+    html = render(h("p", text, h("b", text), text, title=text))
+    assert "<script>" not in html and "\x00" not in html and "\ud800" not in html
+    assert html.count("<b>") == 1 and html.encode("utf-8")
+
+
+def test_a_cell_of_a_csv_file_keeps_all_digits() -> None:
+    assert csv_link("x", ["a"], [[1 / 3], [None]]).attrib["href"].endswith("YQowLjMzMzMzMzMzMzMzMzMzMzMKIiIK")
