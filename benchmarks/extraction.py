@@ -191,18 +191,34 @@ def part_published(data: Path) -> None:
     print(table(f"published extractions as reference ({len(there)} of {len(every)} messages have one)", rows))
 
 
+class Speech(NamedTuple):
+    """What a scripted policy said, and the claims that it meant."""
+
+    text: str
+    speaker: str
+    players: list[str]
+    rooms: list[str]
+    claims: Claims
+
+    def extract(self) -> Claims:
+        """The grammar's claims."""
+        found = extract(self.text, speaker=self.speaker, players=self.players, rooms=self.rooms)
+        return [claim.to_dict() for claim in found]
+
+
 def part_scripted(count: int) -> None:
     """What scripted policies said in games of ours."""
-    pairs = [pair for seed in range(count) for pair in _scripted(seed)]
+    said = [speech for seed in range(count) for speech in speeches(seed)]
+    pairs = [(speech.text, speech.claims, speech.extract()) for speech in said]
     print(table(f"scripted policies, {count} games, {len(pairs)} speeches", scores(pairs)))
 
 
-def _scripted(seed: int) -> list[Pair]:
-    """The speeches of one game of scripted policies, with their claims as said and as extracted."""
+def speeches(seed: int) -> list[Speech]:
+    """The speeches of one game of scripted policies."""
     import quack_env
     from quack_agents import ScriptedPolicy, play
 
-    found: list[Pair] = []
+    found: list[Speech] = []
 
     class Heard(ScriptedPolicy):
         """A scripted policy whose speeches are kept."""
@@ -210,14 +226,8 @@ def _scripted(seed: int) -> list[Pair]:
         def __call__(self, observation: Any, info: Any) -> Any:
             action = super().__call__(observation, info)
             if isinstance(action, dict) and action.get("say"):
-                names = info["briefing"].names
-                claims = extract(
-                    action["say"],
-                    speaker=names[info["view"].me],
-                    players=names,
-                    rooms=info["briefing"].game_map.rooms,
-                )
-                found.append((action["say"], self.last_claims, [claim.to_dict() for claim in claims]))
+                names, rooms = list(info["briefing"].names), list(info["briefing"].game_map.rooms)
+                found.append(Speech(action["say"], names[info["view"].me], names, rooms, self.last_claims))
             return action
 
     env = quack_env.env(speech="text")

@@ -55,7 +55,26 @@ CASES: list[tuple[str, list[str]]] = [
     ("I would have seen Bob in medbay.", []),
     ("I will go to medbay.", []),
     ("I want to hear where Bob was.", []),
-]
+    ("Frank died in electrical.", ["Frank in electrical (body)"]),
+    ("I left Bob alive in storage.", ["Alice saw Bob in storage"]),
+    ("Bob was in storage when I walked in.", ["Alice saw Bob in storage"]),
+    ("I was in storage, then I left for medbay.", ["Alice in storage", "Alice traveling storage>medbay"]),
+    ("I was in storage, moved to medbay.", ["Alice storage>medbay"]),
+    ("Eve was last seen with Bob in medbay.", ["Eve in medbay", "Eve saw Bob in medbay"]),
+    ("I was seen by Bob in storage.", ["Bob saw Alice in storage"]),
+    ("Bob came from storage.", ["Bob traveling storage>None"]),
+    ("Eve says Bob entered storage from medbay.", ["Eve saw Bob in storage", "Bob traveling medbay>storage"]),
+    ("Eve's sighting of Bob in storage is real.", ["Eve saw Bob in storage"]),
+    ("Bob and Eve never crossed paths in storage.", ["not Bob saw Eve in storage", "not Eve saw Bob in storage"]),
+    ("I saw Bob alive in storage, and no body in medbay.",
+     ["Alice saw Bob in storage", "not Alice saw None in medbay (body)"]),
+    ("When I passed through medbay, I didn't see Bob.", ["Alice in medbay", "not Alice saw Bob in medbay"]),
+    ("My route was storage -> medbay, where I am now.", ["Alice storage>medbay", "Alice in medbay"]),
+    ("My route was Lower -> Upper -> O2.", ["Alice lower_engine>upper_engine>oxygen"]),
+    ("I could have lied and said I never went to storage.", []),
+    ("I'm not voting Bob.", []),
+    ("I believe Bob.", ["clears Bob"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("message", "claims"), CASES, ids=[message for message, _ in CASES])
@@ -73,6 +92,16 @@ def test_pronouns_point_into_the_sentences_before(said: Said) -> None:
 def test_the_body_is_the_one_reported_in_the_transcript(said: Said) -> None:
     transcript = (("Bob", "I found Eve's body in storage."),)
     assert "Bob saw Eve in storage (body)" in said("Bob found the body.", transcript=transcript)
+
+
+def test_the_room_of_the_body_is_the_one_reported_even_where_another_was_named_since(said: Said) -> None:
+    transcript = (("Bob", "I came from medbay. I found Eve's body in storage."),)
+    claims = said("I was in oxygen. Bob was already reporting Eve's body.", transcript=transcript)
+    assert "Bob saw Eve in storage (body)" in claims
+
+
+def test_who_is_called_is_not_spoken_of_as_she(said: Said) -> None:
+    assert "Diana saw Eve in storage (body)" in said("I saw Eve in storage. Diana, you found her there.")
 
 
 def test_times_are_verbatim_and_with_the_right_claim() -> None:

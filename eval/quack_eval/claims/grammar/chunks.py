@@ -22,6 +22,7 @@ from quack_eval.claims.grammar.lexicon import (
     NOUNS_TOO,
     PARTICIPLE,
     PREPOSITIONS,
+    TIME_LINKS,
     VERBS,
 )
 
@@ -84,6 +85,7 @@ def persons(tokens: Sequence[Token], discourse: Discourse) -> list[Persons]:
     """The phrases for players, in order, pronouns resolved."""
     found: list[Persons] = []
     discourse.current, discourse.acting = [], []
+    discourse.aside = set()
     at = 0
     while at < len(tokens):
         phrase = _indefinite(tokens, at) or _list(tokens, at, discourse)
@@ -96,6 +98,10 @@ def persons(tokens: Sequence[Token], discourse: Discourse) -> list[Persons]:
         elif phrase.who and (phrase.owner or _acts(tokens, phrase.last + 1)):
             discourse.acting += [p for p in phrase.who if p != discourse.voice][:1] if len(phrase.who) == 1 else []
         discourse.mention(phrase.who)
+        if _text(tokens, phrase.first - 1) in TIME_LINKS and not phrase.pronoun:
+            discourse.aside.update(phrase.who)
+        if phrase.called or phrase.pronoun.startswith("you"):
+            discourse.current = [name for name in discourse.current if name not in phrase.who]
         found.append(phrase)
         at = phrase.last + 1
     return found
@@ -132,6 +138,8 @@ def _indefinite(tokens: Sequence[Token], at: int) -> Persons | None:
         }:
             p += 1
         adjectives = {_text(tokens, q) for q in range(at, p)}
+        if (word, _text(tokens, p)) == ("no", "body"):
+            return None
         if _text(tokens, p) in _SOMEBODY and (
             word in ("no", "any", "another", "single")
             or adjectives & {"single", "living"}
@@ -181,7 +189,9 @@ def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | No
         and _text(tokens, at + 1) == "of"
         and _text(tokens, at + 2) in ("us", "you", "them")
     ):
-        return Persons(at, at + 2, discourse.who(_text(tokens, at + 2)), indefinite="")
+        return Persons(at, at + 2, discourse.group(_text(tokens, at + 2)), indefinite="")
+    if token.text == "you" and _text(tokens, at + 1) in ("two", "both"):
+        return Persons(at, at + 1, discourse.group("you"))
     return None
 
 
@@ -327,6 +337,9 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
             group.mood = MAYBE if word == "cannot" else group.mood
         elif word == "'d" and _had(tokens, p):
             group.kind, group.lemma, group.form = "other", "have", "finite"
+        elif word in ("had", "have") and _text(tokens, p + 1) == "to" and _text(tokens, p + 2) == "have":
+            group.mood = MUST
+            p += 1
         elif word in MODALS:
             group.mood = MUST if word == "must" else MAYBE
         elif verb is not None and verb.kind == "is":

@@ -102,6 +102,10 @@ class Clause:
         """Whether the subject is a player named right before the verb."""
         return self.phrase is not None
 
+    def link_before(self, sentence: Sentence) -> str:
+        """The word right before the verb."""
+        return sentence.tokens[self.group.first - 1].text if self.group.first else ""
+
     def objects_of(self, sentence: Sentence) -> tuple[str, ...]:
         """The players right after the verb: whom it was done to."""
         p = self.group.last + 1
@@ -128,12 +132,21 @@ def parse(tokens: list[Token], discourse: Discourse) -> Sentence:
         sentence.clauses.append(_clause(sentence, group))
     for number, clause in enumerate(sentence.clauses):
         after = sentence.clauses[number + 1] if number + 1 < len(sentence.clauses) else None
-        clause.rest = (clause.group.last + 1, after.first if after else len(tokens))
+        clause.rest = (clause.group.last + 1, _end(sentence, clause, after.first if after else len(tokens)))
         clause.last = clause.rest[1] - 1
         _fill(sentence, clause)
     for clause in sentence.clauses:
         _judge_mood(clause, sentence)
     return sentence
+
+
+def _end(sentence: Sentence, clause: Clause, last: int) -> int:
+    """Where what belongs to a verb ends: before a reason or consequence, whose own verb may be unknown."""
+    tokens = sentence.tokens
+    for p in range(clause.group.last + 1, last):
+        if tokens[p].text in ("so", "because", "which") and (tokens[p - 1].text in _STOPS or tokens[p].text != "so"):
+            return p
+    return last
 
 
 # --- subjects --------------------------------------------------------------------------------------------------------
@@ -149,16 +162,13 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     phrase = sentence.by_token.get(p) if p >= low else None
     word = sentence.tokens[p].text if p >= low else ""
     seen = phrase is not None and above is not None and phrase.first == above.group.last + 1
-    if (
-        seen
-        and above is not None
-        and above.group.kind == "see"
-        and above.group.form == GERUND
-        and group.form not in (BASE, GERUND)
-    ):
+    if seen and above is not None and above.group.kind == "see" and _is_seen_only(sentence, above, group):
         begin = group.first
     elif (
-        phrase is not None and not phrase.owner and not phrase.called and not _governed(sentence, phrase.first - 1, low)
+        phrase is not None
+        and not phrase.owner
+        and not phrase.called
+        and (not _governed(sentence, phrase.first - 1, low) or _told_of(sentence, phrase, group))
     ):
         begin = phrase.first
         clause.phrase, clause.subject, clause.indefinite = phrase, phrase.who, phrase.indefinite
@@ -166,7 +176,7 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     elif word == "who" or (word == "that" and _person_before(sentence, p, low)):
         begin = p
         clause.link = "who"
-        before = _person_before(sentence, p, low)
+        before = _person_before(sentence, p, low) or _the_one(sentence, group, p, low)
         clause.subject = before.who if before else None
         clause.indefinite = before.indefinite if before else ""
     elif p < low or word in CONNECTIVES or word in _STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
@@ -181,6 +191,14 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
         begin = _other_subject(clause, sentence, p, low)
     _link(clause, sentence, begin, low)
     return clause
+
+
+def _is_seen_only(sentence: Sentence, above: Clause, group: Group) -> bool:
+    """Whether who was seen does not act: "seeing Bob is", "the claim that Eve saw Bob in R lines up"."""
+    if above.group.form == GERUND:
+        return group.form not in (BASE, GERUND)
+    between = sentence.tokens[above.group.last + 1 : group.first]
+    return group.form == FINITE and group.kind in ("other", "is") and any(token.kind == "room" for token in between)
 
 
 def _skip_back(sentence: Sentence, p: int, low: int) -> int:
@@ -247,6 +265,20 @@ def _governed(sentence: Sentence, p: int, low: int) -> bool:
     )
 
 
+def _the_one(sentence: Sentence, group: Group, p: int, low: int) -> Persons | None:
+    """Who "the one who" is in "X is the one who did"; "the only one who saw" tells of the others."""
+    above = sentence.clauses[-1] if sentence.clauses and group.kind != "see" else None
+    one = any(token.text in ("one", "person", "player") for token in sentence.tokens[max(low, p - 2) : p])
+    return above.phrase if one and above is not None and above.group.kind == "is" and not above.negative else None
+
+
+def _told_of(sentence: Sentence, phrase: Persons, group: Group) -> bool:
+    """Whether a gerund tells what somebody did: "with Bob being in R", "your timeline of Bob leaving R"."""
+    before = [token.text for token in sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
+    told = before[-1:] in (["with"], ["of"]) and before[0] != "instead"
+    return told and group.form == GERUND and phrase.last == group.first - 1
+
+
 def _person_before(sentence: Sentence, p: int, low: int) -> Persons | None:
     q = p - 1
     while q >= low and sentence.tokens[q].text in (",", "—", "("):
@@ -273,6 +305,10 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
     above = clause.above
     group = clause.group
     if above is None:
+        called = [phrase for phrase in sentence.people if phrase.called and phrase.last < group.first - 2]
+        if called and group.form == FINITE and clause.link_before(sentence) == ",":
+            clause.subject, clause.phrase = called[-1].who, called[-1]  # "Bob, on the other hand, ends ..."
+            return
         clause.link = "" if joined else "start"
         return
     if group.form == GERUND and above.group.kind == "see" and above.group.passive:
@@ -290,11 +326,11 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         return
     if group.form == GERUND and above.group.kind == "see" and not above.small and above.group.lemma != "join":
         seen = above.objects_of(sentence)
-        before = sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
-        if seen and before == ",":
+        if seen and clause.link_before(sentence) in (",", "and"):
             clause.subject, clause.small = seen, True
             return
-    if above.small and group.form in (above.group.form, GERUND):
+    seers_own = group.kind in ("find", "report") and clause.link_before(sentence) in TIME_LINKS
+    if above.small and group.form in (above.group.form, GERUND) and not seers_own:
         clause.small = True
         clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
         return
@@ -306,12 +342,12 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         and source.group.last + 2 >= group.first
     ):
         source = source.before
-    before = sentence.tokens[group.first - 1].text if group.first else ""
+    before = clause.link_before(sentence)
     if before == "which":
         return
     if source.link in TIME_LINKS and before in ("then", ",") and source.before is not None:
         source = source.before
-    while source.small and source.above is not None and group.form not in (BASE, GERUND):
+    while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
         source = source.above
     clause.subject, clause.indefinite, clause.owner, clause.noun = (
         source.subject,
@@ -485,10 +521,12 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
             lead = [t.text for t in tokens[max(first, p - 3) : p]]
             if set(lead) & _BESIDE:
                 continue
-            if "not" in lead and "," in [t.text for t in tokens[max(first, p - 4) : p]]:
+            if "not" in lead and {",", "but"} & {t.text for t in tokens[max(first, p - 5) : p]}:
                 continue
             found.append(Place(preposition, token.value, p))
-        elif token.text == "there" or (token.text == "here" and p and tokens[p - 1].text in _AT_HERE):
+        elif (token.text == "there" and not _room_follows(tokens, p)) or (
+            token.text == "here" and p and tokens[p - 1].text in _AT_HERE
+        ):
             found.append(Place("in", "", p))
         elif token.kind == "word" and token.text in PREPOSITIONS:
             preposition = _together(tokens, p)
@@ -497,6 +535,14 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
         elif token.kind in ("time", "name") or token.text in (",", "—", ";", "("):
             preposition = preposition if token.text == "," else ""
     return found
+
+
+def _room_follows(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "there in R" names the room itself."""
+    words = tokens[p + 1 : p + 4]
+    if not words or words[0].text not in ("in", "at"):
+        return False
+    return any(token.kind == "room" for token in words[1:])
 
 
 def _together(tokens: Sequence[Token], p: int) -> str:
@@ -550,6 +596,7 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
             and clause.link not in ("because", "since", "then", "but")
         )
         or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
+        or (above is not None and above.maybe and above.group.kind == "say" and above.link == "and")
         or (above is not None and above.group.lemma == "lie" and "about" in above.words and clause.group.form == GERUND)
         or (above is not None and above.maybe and clause.group.form == BASE and clause.phrase is None)
         or (

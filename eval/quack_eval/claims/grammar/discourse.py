@@ -22,7 +22,8 @@ class Discourse:
     """What has been spoken of so far in an utterance, after the transcript before it.
 
     ``mentions``: groups of players named, latest last. ``with_me``: who "we" are besides the speaker. ``places``:
-    where each player was last said to be. ``bodies``: where each body was said to lie, latest last.
+    where each player was last said to be. ``bodies``: where each body was said to lie,
+    latest last; ``lain``: those of which the utterance itself has said so.
     """
 
     speaker: str
@@ -33,11 +34,13 @@ class Discourse:
     subjects: list[tuple[str, ...]] = field(default_factory=list)
     current: list[str] = field(default_factory=list)
     acting: list[str] = field(default_factory=list)
+    aside: set[str] = field(default_factory=set)
     topic: str = ""
     with_me: tuple[str, ...] = ()
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
     bodies: dict[str, str | None] = field(default_factory=dict)
+    lain: set[tuple[str, str | None]] = field(default_factory=set)
     heard: set[str] = field(default_factory=set)
     said: dict[str, frozenset[str]] = field(default_factory=dict)
 
@@ -64,6 +67,14 @@ class Discourse:
             return self._latest(FEMALE if pronoun in _HE else MALE, pronoun in ("he", "she"))
         return self._they()
 
+    def group(self, pronoun: str) -> tuple[str, ...]:
+        """Whom "both of you" or "two of them" stands for: the last group of that size named before."""
+        found = self.who(pronoun)
+        if len(found) > 1 or pronoun == "us":
+            return found
+        named = [name for group in self.mentions[-6:] for name in group if name != self.voice]
+        return next((group for group in reversed(self.mentions) if len(group) == 2), tuple(dict.fromkeys(named[-2:])))
+
     def _latest(self, unlike: frozenset[str], nominative: bool) -> tuple[str, ...]:
         """A single player named before, of a fitting gender: of this sentence, else a subject before."""
 
@@ -71,7 +82,9 @@ class Discourse:
             return name.lower() not in unlike and name != self.speaker
 
         here = [name for name in self.current if fits(name)]
-        acting = [name for name in self.acting if fits(name)]
+        acting = [name for name in self.acting if fits(name) and name not in self.aside]
+        if nominative and set(here) <= self.aside and self.topic:
+            here = []
         if here:
             return ((acting or here)[-1],) if nominative else (here[-1],)
         before = [name for group in self.mentions[-6:] for name in group if fits(name)]
@@ -86,7 +99,9 @@ class Discourse:
     def _they(self) -> tuple[str, ...]:
         return self.mentions[-1] if self.mentions else ()
 
-    def victim(self) -> str | None:
-        """Whose body "the body" is."""
+    def victim(self, room: str | None = None) -> str | None:
+        """Whose body "the body" is: the last one spoken of, of those that lay in the room if one is given."""
         alive = {self.speaker, *self.heard, *self.addressed}
-        return next((name for name in reversed(self.bodies) if name not in alive), None)
+        dead = [name for name in reversed(self.bodies) if name not in alive]
+        there = [name for name in dead if room is not None and self.bodies[name] == room]
+        return next(iter(there or dead), None)

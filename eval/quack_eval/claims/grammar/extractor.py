@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
+from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.clauses import parse
 from quack_eval.claims.grammar.discourse import Discourse
-from quack_eval.claims.grammar.events import Account, tell
+from quack_eval.claims.grammar.events import tell
 from quack_eval.claims.grammar.idioms import plainer, witnessed
 from quack_eval.claims.grammar.lexer import Token, lex, plain
 from quack_eval.claims.grammar.routes import routes
 from quack_eval.claims.grammar.sentences import sentences
 from quack_eval.claims.grammar.stance import Stances
-from quack_eval.claims.types import Claim
+from quack_eval.claims.types import BODY, Claim
 
+_BODILY = frozenset({"body", "bodies", "corpse", "dead", "killed"})
 MOST = 400
 """Claims of an utterance at most."""
 
@@ -49,7 +51,7 @@ def extract(
         claims += _read(message, sentence, voice, discourse, stances)
         if len(claims) > MOST:
             break
-    return _once(claims + stances.claims())
+    return _once(_fullest(claims) + stances.claims())
 
 
 def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
@@ -64,7 +66,7 @@ def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
             yield who, text
 
 
-def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, stances: Stances) -> list[Claim]:
+def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, stances: Stances | None) -> list[Claim]:
     """The claims of one sentence, said by the speaker or quoted by it."""
     discourse.voice = voice
     tokens = plainer(tokens)
@@ -73,7 +75,7 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
     account = Account(message, sentence, discourse, source, witnessed=witnessed(tokens))
     routes(account)
     tell(account)
-    if voice == discourse.speaker:
+    if stances is not None and voice == discourse.speaker:
         stances.read(sentence)
     discourse.voice = discourse.speaker
     return account.claims
@@ -130,27 +132,34 @@ def _quoted(part: list[Token], discourse: Discourse) -> str:
 
 
 def _remember(discourse: Discourse, who: str, text: str, names: tuple[str, ...], rooms: tuple[str, ...]) -> None:
-    bodies, said = _facts(text, names, rooms)
+    bodies, said = _facts(who, text, names, rooms)
     for victim, room in bodies:
-        discourse.bodies.setdefault(victim, room)
+        if discourse.bodies.get(victim) is None:
+            discourse.bodies[victim] = room
     if said:
         discourse.said[who] = said | discourse.said.get(who, frozenset())
 
 
 @lru_cache(maxsize=4096)
 def _facts(
-    text: str, names: tuple[str, ...], rooms: tuple[str, ...]
+    who: str, text: str, names: tuple[str, ...], rooms: tuple[str, ...]
 ) -> tuple[tuple[tuple[str, str | None], ...], frozenset[str]]:
     """(bodies with their rooms, rooms named) of an earlier utterance."""
+    discourse = Discourse(who, names)
     bodies: dict[str, str | None] = {}
     named = set()
     for sentence in sentences(lex(text, names, rooms)):
         words = {token.text for token in sentence}
         places = [token.value for token in sentence if token.kind == "room"]
         named.update(places)
-        if words & {"body", "dead", "corpse"} and words & {"found", "find", "reported", "dead", "body"}:
+        if words & _BODILY:
+            for claim in _read(text, sentence, who, discourse, None):
+                victim = claim.target if claim.type == "sighting" else claim.subject
+                if claim.of == BODY and not claim.negative and victim is not None and bodies.get(victim) is None:
+                    bodies[victim] = claim.room
             for victim in _dead(sentence):
-                bodies.setdefault(victim, places[0] if places else None)
+                bodies.setdefault(victim, None)
+        discourse.room = places[-1] if places else discourse.room
     return tuple(bodies.items()), frozenset(named)
 
 
@@ -164,6 +173,23 @@ def _dead(sentence: list[Token]) -> list[str]:
         if token.text == "of" and p and sentence[p - 1].text in ("body", "corpse") and p + 1 < len(sentence):
             found += [sentence[p + 1].value] if sentence[p + 1].kind == "name" else []
     return found
+
+
+def _fullest(claims: list[Claim]) -> list[Claim]:
+    """The claims without those that another one tells more of: a departure whose arrival is told too."""
+    gone = {(c.subject, c.origin) for c in claims if c.activity == "traveling" and c.room}
+    gone |= {(c.subject, room) for c in claims for room in c.route}
+    seen = {(c.subject, c.target, c.of, c.negative) for c in claims if c.type == "sighting" and c.room}
+    seen = {found for found in seen if not found[3] and found[1] is not None}
+    return [
+        c
+        for c in claims
+        if c.room
+        or (
+            (c.activity != "traveling" or (c.subject, c.origin) not in gone)
+            and (c.type != "sighting" or (c.subject, c.target, c.of, c.negative) not in seen)
+        )
+    ]
 
 
 def _once(claims: list[Claim]) -> list[Claim]:

@@ -23,7 +23,7 @@ _IDIOMS: dict[str, str] = {
     "nowhere to be found": "nowhere", "nowhere to be seen": "nowhere", "take the door": "go", "lying dead": "dead", "ended up": "ended",
     "ending up": "ending", "end up": "end", "ends up": "ends", "made my way": "went", "made his way": "went", "made her way": "went",
     "made their way": "went", "make my way": "go", "making my way": "going", "making his way": "going", "making her way": "going",
-    "worked my way": "went", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
+    "worked my way": "went", "working my way": "going", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
 }  # fmt: skip
 """Words to plainer words."""
 
@@ -44,7 +44,13 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
-        taken = 0
+        taken = _sighting(tokens, at) if token.kind == "poss" or token.text == "my" else 0
+        if taken:
+            span = tokens[at : at + taken]
+            found += [] if token.kind == "poss" else [Token("word", "i", token.start, token.end)]
+            found.append(Token("word", "saw", span[-2].start, span[-1].end))
+            at += taken
+            continue
         for said, plain in _BY_FIRST.get(token.text, ()) if token.kind == "word" else ():
             span = tokens[at : at + len(said)]
             meets = plain[-1] in ("met", "meet", "seeing")
@@ -66,6 +72,15 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
             taken = 1
         at += taken
     return found
+
+
+def _sighting(tokens: Sequence[Token], at: int) -> int:
+    """How many tokens "'s sighting of" or "my sighting of" takes here, 0 where it is not: it tells that one saw."""
+    words = [token.text for token in tokens[at + 1 : at + 5]]
+    if "of" not in words[1:]:
+        return 0
+    of = words.index("of", 1)
+    return of + 2 if words[of - 1] in ("sighting", "sightings", "account") else 0
 
 
 def _place_follows(tokens: Sequence[Token], at: int) -> bool:

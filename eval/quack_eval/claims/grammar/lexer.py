@@ -25,6 +25,9 @@ _SAME = {
     "：": ":", "，": ",", "。": ".", "？": "?", "！": "!", "；": ";", "（": "(", "）": ")",
 }  # fmt: skip
 
+SHORT = r"(?=\s*(?:->|→|/|[,.;)]|$|to\b|then\b|and\s+(?:upper|lower)\b))"
+"""What follows where the first word of a room's name stands for the room."""
+
 
 @dataclass(slots=True)
 class Token:
@@ -105,11 +108,12 @@ class _Vocabulary:
     def __init__(self, players: tuple[str, ...], rooms: tuple[str, ...]) -> None:
         self.players = {_folded(name): name for name in players}
         self.rooms = _room_words(rooms)
+        self.short = _short_words(rooms, self.rooms)
         names = _either(self.players)
         places = _either(self.rooms)
         self.regex = re.compile(
             rf"(?P<name>(?<!\w)(?:{names})(?!\w))"
-            rf"|(?P<room>(?<!\w)(?:{places})(?!\w){NOT_ROOMS})"
+            rf"|(?P<room>(?<!\w)(?:(?:{places})(?!\w){NOT_ROOMS}|(?:{_either(self.short)}){SHORT}))"
             r"|(?P<arrow>-{1,3}>|=+>|→|~>|(?<=\s)>(?=\s))"
             r"|(?P<clitic>n't\b|'(?:ve|m|re|s|d|ll)\b)"
             r"|(?P<number>t?\d+(?:\.\d+)?)"
@@ -136,7 +140,7 @@ class _Vocabulary:
                 else:
                     token.value = self.players[_folded(said)]
             elif kind == "room":
-                token.value = self.rooms[_folded(said)]
+                token.value = self.rooms.get(_folded(said)) or self.short[_folded(said)]
             elif kind == "clitic":
                 token.kind = "word"
             elif said == '"':
@@ -165,3 +169,10 @@ def _room_words(rooms: tuple[str, ...]) -> dict[str, str]:
         if " " in _folded(room):
             words.setdefault(_folded(room).replace(" ", ""), room)
     return words
+
+
+def _short_words(rooms: tuple[str, ...], known: dict[str, str]) -> dict[str, str]:
+    """The first words of names of two, where no other room begins so: "upper" of the upper engine."""
+    firsts = [_folded(room).split()[0] for room in rooms if len(_folded(room).split()) == 2]
+    short = {_folded(room).split()[0]: room for room in rooms if len(_folded(room).split()) == 2}
+    return {word: room for word, room in short.items() if firsts.count(word) == 1 and word not in known}

@@ -42,7 +42,7 @@ _REGULAR = {
     " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
     " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own"
     " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
-    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss",
+    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi",
 }
 _IRREGULAR = {
     "see": [
@@ -192,6 +192,7 @@ ADVERBS = frozenset(
         "naturally",
         "distinctly",
         "lately",
+        "last",
         "shortly",
         "subsequently",
         "afterwards",
@@ -595,7 +596,6 @@ NOUNS_TOO = frozenset(
         "places",
         "start",
         "end",
-        "ends",
         "check",
         "checks",
         "point",

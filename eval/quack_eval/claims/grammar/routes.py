@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.chunks import Group
 from quack_eval.claims.grammar.clauses import Clause, Sentence
-from quack_eval.claims.grammar.events import Account
 from quack_eval.claims.grammar.lexicon import ROUTE_NOUNS
 
 _GLUE = frozenset(
@@ -126,7 +126,20 @@ def routes(account: Account) -> None:
                 account.source = ""
             else:
                 account.route(clause, who, rooms, negative)
+        _stands_at_end(account, clause, owner, last, rooms[-1])
         _spend(sentence, first, last)
+
+
+def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], last: int, room: str) -> None:
+    """The last room of a way has its own claim where an event dates it: "... and finally R, where the report came"."""
+    tokens = account.sentence.tokens
+    words = [token.text for token in tokens[last + 1 : last + 8]]
+    words = words[1:] if words[:1] in ([","], ["("]) else words
+    if words[:1] in (["where"], ["when"]) and {"meeting", "report", "reported", "called", "am", "'m", "now"} & set(
+        words
+    ):
+        for who in owner if not clause.negative else ():
+            account.location(clause, who, room)
 
 
 def _geography(sentence: Sentence, first: int, last: int) -> bool:
@@ -272,7 +285,7 @@ def _named(sentence: Sentence, at: int) -> tuple[str, ...] | None:
     for noun in range(at - 1, max(-1, at - 13), -1):
         if tokens[noun].text in ROUTE_NOUNS:
             owners = [p for p in sentence.people if p.owner and p.last < noun and noun - p.last < 5]
-            if owners:
+            if owners and not (owners[-1].first and tokens[owners[-1].first - 1].text == "from"):
                 return owners[-1].who
     return None
 

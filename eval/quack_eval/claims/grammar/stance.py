@@ -12,10 +12,17 @@ from collections.abc import Iterator
 
 from quack_eval.claims.grammar.clauses import Sentence
 from quack_eval.claims.grammar.discourse import Discourse
+from quack_eval.claims.grammar.leaning import Marked, evidence, probability, taken_apart
 from quack_eval.claims.types import Claim
 
 STRONG, MODERATE, WEAK = "strong", "moderate", "weak"
 _RANK = {WEAK: 0, MODERATE: 1, STRONG: 2}
+KEEP, LIKELY = {"accusation": 0.4, "defense": 0.3}, {"accusation": 0.45, "defense": 0.7}
+"""How likely a stance must be where a cue speaks for it, and where only the words around the player do."""
+SURELY = 0.8
+"""How likely an accusation without a cue must be to be moderate and not weak."""
+_WORDS = re.compile(r"(?<![\w@])[a-z]")
+"""A sentence with more than names in it: a bare name takes no stance."""
 
 _X = r"@(?P<x>\d+(?:\+\d+)*)"
 _ADV = (
@@ -80,7 +87,7 @@ _ACCUSING: tuple[tuple[str, str], ...] = (
     ),
     (
         MODERATE,
-        rf"\b(?:think|believe|say|guess|bet|feel|like|sure|certain)\s+(?:that\s+)?(?:this\s+|it\s+|the\s+duck\s+|they\s+)?(?:{_ADV}){{0,5}}{_X}(?=\s*(?:$|[,;—]|here\b|over\b))",
+        rf"\b(?:(?:think|say|guess|bet|feel|like|sure|certain)\s+(?:that\s+)?(?:this\s+|it\s+|the\s+duck\s+|they\s+)?|believe\s+(?:that\s+)?(?:this|it|they)\s+)(?:{_ADV}){{0,5}}{_X}(?=\s*(?:$|[,;—]|here\b|over\b))",
     ),
     (
         MODERATE,
@@ -194,6 +201,10 @@ _DEFENDING: tuple[str, ...] = (
     rf"\b(?:supports|backs\s+up|confirms|corroborates)\s+{_X}\s+'s\s+(?:\w+\s+)?{_STORY}",
 )
 
+_SPARING = re.compile(
+    rf"(?:\bnot|n't|\bnever)\s+(?:{_ADV}){{0,3}}(?:accus\w+|vot\w+|blam\w+|suspect\w*|suspicious\s+of)\s+(?:\w+\s+){{0,2}}?{_X}"
+)
+"""That somebody is not accused."""
 _ACCUSE = tuple((how, re.compile(pattern)) for how, pattern in _ACCUSING)
 _DEFEND = tuple(re.compile(pattern) for pattern in _DEFENDING)
 _ANY_ACCUSING = re.compile(
@@ -230,12 +241,16 @@ class Stances:
         self.numbers = {name: number for number, name in enumerate(discourse.players)}
         self.accused: dict[str, str] = {}
         self.cleared: list[str] = []
+        self.sentences: list[Marked] = []
+        self.spared: set[str] = set()
 
     def read(self, sentence: Sentence) -> None:
         """Reads a sentence."""
         marked = self._marked(sentence)
-        if "@" not in marked:
+        if "@" not in marked or not _WORDS.search(marked):
             return
+        self.sentences.append(taken_apart(marked))
+        self.spared.update(name for match in _SPARING.finditer(marked) for name in self._names(match))
         if _ANY_ACCUSING.search(marked):
             soft = _SOFT.search(marked) is not None
             open_ended = re.search(r"\beither\b", marked) is not None
@@ -265,7 +280,7 @@ class Stances:
                 p = phrase.last + 1
             else:
                 token = sentence.tokens[p]
-                words.append("tick" if token.kind == "time" else token.text)
+                words.append({"time": "tick", "room": "room"}.get(token.kind, token.text))
                 p += 1
         return " ".join(words).replace("no doubt", "sure")
 
@@ -339,8 +354,35 @@ class Stances:
             if number.isdigit() and int(number) < len(self.discourse.players):
                 yield self.discourse.players[int(number)]
 
+    def evidence(self, name: str) -> frozenset[str]:
+        """What speaks for an accusation or a defence of a player: the words around it and the cues; none if unnamed."""
+        found = evidence(self.sentences, self.numbers[name])
+        if not found:
+            return found
+        cues = {f"C {self.accused.get(name, 'none')}"} | ({"SPARED"} if name in self.spared else set())
+        cues |= {"DEF"} if name in self.cleared else set()
+        dead = {"DEAD"} if name in self.discourse.bodies else set()
+        others = [how for other, how in self.accused.items() if other != name]
+        rival = {f"OTHER {max(others, key=_RANK.__getitem__)}"} if others and name not in self.accused else set()
+        return found | cues | dead | rival
+
     def claims(self) -> list[Claim]:
         """The claims, each player once a type."""
         speaker = self.discourse.speaker
-        claims = [Claim("accusation", speaker, target=who, confidence=how) for who, how in self.accused.items()]
-        return claims + [Claim("defense", speaker, target=who) for who in self.cleared]
+        weighed = {name: self.evidence(name) for name in self.numbers if name != speaker}
+        accused = [(name, how) for name, clues in weighed.items() if (how := self._accusation(name, clues))]
+        cleared = [name for name, clues in weighed.items() if _holds("defense", clues, name in self.cleared)]
+        claims = [Claim("accusation", speaker, target=name, confidence=how) for name, how in accused]
+        return claims + [Claim("defense", speaker, target=name) for name in cleared]
+
+    def _accusation(self, name: str, clues: frozenset[str]) -> str | None:
+        """How strongly a player is accused: as its cue says, else as likely as the words make it; None for not."""
+        cue = self.accused.get(name)
+        if (cue is None and name in self.spared) or not _holds("accusation", clues, cue is not None):
+            return None
+        return cue or (MODERATE if probability("accusation", clues) > SURELY else WEAK)
+
+
+def _holds(stance: str, clues: frozenset[str], cue: bool) -> bool:
+    """Whether the evidence is enough for a stance."""
+    return bool(clues) and probability(stance, clues) > (KEEP if cue else LIKELY)[stance]

@@ -1,0 +1,312 @@
+"""The account of a sentence: the claims as they are read, in whose name they are said, and where clauses point to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from quack_eval.claims.grammar.chunks import MUST
+from quack_eval.claims.grammar.clauses import Clause, Place, Sentence, time_of
+from quack_eval.claims.grammar.discourse import Discourse
+from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.grammar.times import WEAK
+from quack_eval.claims.types import BODY, NEGATIVE, PLAYER, POSITIVE, Claim
+
+INTO = frozenset({"to", "into", "in", "inside", "at", "for", "onto", "on", "within", "over", "up", "down", "back"})
+TOWARD = frozenset({"toward", "towards"})
+FROM = frozenset({"from", "out", "off"})
+VIA = frozenset({"through", "via", "by", "past", "across", "near", "around", "along", "between"})
+_WHILE = ("when", "while", "as")
+ARRIVING = frozenset(
+    {"come", "walk", "enter", "arrive", "step", "get", "join", "return", "run", "drop", "slip", "reach", "follow"}
+)
+
+
+@dataclass
+class Step:
+    """A stop of somebody's way: for the routes that several clauses tell."""
+
+    clause: Clause
+    subject: tuple[str, ...]
+    rooms: tuple[str, ...]
+
+
+@dataclass
+class Account:
+    """The claims of a sentence as they are read, and in whose name they are said."""
+
+    message: str
+    sentence: Sentence
+    discourse: Discourse
+    source: str = ""
+    claims: list[Claim] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    routed: set[int] = field(default_factory=set)
+    asking: bool = False
+    witnessed: bool = False
+    clause: Clause | None = None
+
+    # --- what a claim is made of ---
+
+    def room_of(self, place: Place) -> str | None:
+        """The room of a place; of "there" and "here" the one just spoken of."""
+        if place.room:
+            return place.room
+        reached_before = self._own_place()
+        if reached_before is not None:
+            return reached_before
+        tokens = self.sentence.tokens
+        named = [p for p in range(place.at - 1, -1, -1) if tokens[p].kind == "room"]
+        led = {p: tokens[p - 1 - (tokens[p - 1].text == "the")].text if p else "" for p in named}
+        reached = [p for p in named if led[p] not in ("from", "toward", "towards")]
+        return next((tokens[p].value for p in [*reached, *named]), self.discourse.room)
+
+    def _own_place(self) -> str | None:
+        """Where the subject of a clause of time was just said to be: "I reached A after Bob left; when I got there"."""
+        clause = self.clause
+        if clause is None or clause.link not in TIME_LINKS or len(clause.subject or ()) != 1:
+            return None
+        who = clause.subject[0] if clause.subject else ""
+        told = [c for c in self.claims if c.type == "location" and c.subject == who and not c.negative]
+        return (told[-1].route[-1] if told[-1].route else told[-1].room) if told else None
+
+    def where(self, clause: Clause) -> str | None:
+        """The room that "where" points to: the last one named before it."""
+        named = [t.value for t in self.sentence.tokens[: clause.group.first] if t.kind == "room"]
+        return named[-1] if named else self.discourse.room
+
+    def time(self, clause: Clause) -> str | None:
+        """The time phrase of a clause as it stands in the message, or the clause of time that follows."""
+        token = time_of(clause)
+        if token is not None:
+            return self.message[token.start : token.end]
+        if (shared := self._shared_time(clause)) is not None:
+            return self.message[shared.start : shared.end]
+        after = self.after(clause)
+        if after is not None and after.link in TIME_LINKS and not after.small:
+            tokens = self.sentence.tokens
+            first = next(
+                (p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text in TIME_LINKS), None
+            )
+            last = next(
+                (p for p in range(after.rest[0], after.rest[1]) if tokens[p].text in (",", "—", "-", ";", "(")),
+                after.rest[1],
+            )
+            if first is not None and last > first + 1:
+                return self.message[tokens[first].start : tokens[last - 1].end]
+        return None
+
+    def _shared_time(self, clause: Clause) -> Token | None:
+        """The time of what was seen, of the clause that a participle goes on, or put at the head of the sentence."""
+        if clause.small and clause.above is not None:
+            return time_of(clause.above)
+        if clause.group.form == GERUND and clause.phrase is None and clause.before is not None:
+            return time_of(clause.before)
+        opening = [t for t in self.sentence.tokens[:3] if t.kind == "time" and t.text not in WEAK]
+        return opening[0] if opening else None
+
+    def after(self, clause: Clause) -> Clause | None:
+        clauses = self.sentence.clauses
+        number = next((n for n, other in enumerate(clauses) if other is clause), len(clauses))
+        return clauses[number + 1] if number + 1 < len(clauses) else None
+
+    def attribution(self, clause: Clause, person: str | None, seen: bool = False) -> str:
+        """Whose word a claim about a person is."""
+        if clause.group.mood == MUST:
+            return "inferred"
+        if self.source and self.source != self.discourse.speaker:
+            return "quoted"
+        if person == self.discourse.speaker:
+            return "own"
+        return "witnessed" if seen else "quoted" if self._spoke(person) else "witnessed"
+
+    def _spoke(self, person: str | None) -> bool:
+        return person is not None and person in self.discourse.said
+
+    # --- claims ---
+
+    def location(self, clause: Clause, who: str, room: str | None, negative: bool = False, of: str = PLAYER) -> None:
+        """``who`` was in a room."""
+        if room is None:
+            return
+        self.discourse.room = room
+        if of == BODY:
+            self.discourse.lain.add((who, room))
+        elif not negative:
+            self.discourse.places[who] = room
+        polarity = NEGATIVE if negative else POSITIVE
+        self.claims.append(
+            Claim(
+                "location",
+                who,
+                room,
+                of=of,
+                polarity=polarity,
+                attribution=self.attribution(clause, who),
+                time=self.time(clause),
+            )
+        )
+
+    def route(self, clause: Clause, who: str, rooms: Iterable[str], negative: bool = False) -> None:
+        """``who`` went this way."""
+        stops = list(rooms)
+        way = [room for p, room in enumerate(stops) if p == 0 or stops[p - 1] != room]
+        if len(way) < 2:
+            for room in way:
+                self.location(clause, who, room, negative)
+            return
+        self.discourse.room = way[-1]
+        self.discourse.places[who] = way[-1]
+        polarity = NEGATIVE if negative else POSITIVE
+        self.claims.append(
+            Claim(
+                "location",
+                who,
+                route=tuple(way),
+                polarity=polarity,
+                attribution=self.attribution(clause, who),
+                time=self.time(clause),
+            )
+        )
+
+    def sighting(
+        self, clause: Clause, who: str, target: str | None, room: str | None, negative: bool = False, of: str = PLAYER,
+        time: str | None = None,
+    ) -> None:  # fmt: skip
+        """``who`` saw somebody (or somebody's body) in a room."""
+        if who == target:
+            return
+        if room is not None:
+            self.discourse.room = room
+        if target is not None and room is not None and not negative and of == PLAYER:
+            self.discourse.places[target] = room
+        if who == self.discourse.speaker and room is not None and not negative:
+            self.discourse.places[who] = room
+        if of == BODY and target is not None:
+            self.discourse.lain.add((target, room))
+        own = "own" if who == self.discourse.speaker and not self.source else "quoted"
+        polarity = NEGATIVE if negative else POSITIVE
+        self.claims.append(
+            Claim(
+                "sighting",
+                who,
+                room,
+                target=target,
+                of=of,
+                polarity=polarity,
+                attribution=own,
+                time=time or self.time(clause),
+            )
+        )
+
+    def activity(
+        self, clause: Clause, who: str, what: str, room: str | None, origin: str | None = None,
+        negative: bool = False, seen: bool = False,
+    ) -> None:  # fmt: skip
+        """``who`` did something in a room, or went to it."""
+        if what == "traveling" and room is not None:
+            self.discourse.room = room
+            if not negative:
+                self.discourse.places[who] = room
+        polarity = NEGATIVE if negative else POSITIVE
+        attribution = self.attribution(clause, who, seen)
+        self.claims.append(
+            Claim(
+                "activity",
+                who,
+                room,
+                activity=what,
+                origin=origin,
+                polarity=polarity,
+                attribution=attribution,
+                time=self.time(clause),
+            )
+        )
+
+
+def or_none(rooms: list[str]) -> list[str | None]:
+    """The rooms, or one unknown room where there are none."""
+    return [*rooms] or [None]
+
+
+def first_of(rooms: list[str]) -> str | None:
+    """The first room, if there is one."""
+    return rooms[0] if rooms else None
+
+
+def rooms_of(
+    account: Account, clause: Clause, apart: frozenset[str] = frozenset({"from", "toward", "towards"})
+) -> list[str]:
+    """The rooms a clause is about: those beside its verb, else those put before it, else the one "where" points to."""
+    places = [p for p in clause.places if p.preposition not in apart]
+    places = places or [p for p in clause.fronted if p.preposition not in apart]
+    rooms = [room for p in places if (room := account.room_of(p))]
+    if not rooms and clause.link == "where" and (room := account.where(clause)):
+        rooms = [room]
+    return rooms
+
+
+def existential(account: Account, clause: Clause) -> bool:
+    """there was nobody, there was no Bob."""
+    tokens = account.sentence.tokens
+    return clause.group.first > 0 and tokens[clause.group.first - 1].text == "there"
+
+
+def seen_in_sentence(account: Account, clause: Clause) -> bool:
+    """Whether the sentence lists what the speaker saw: "I saw X in R, and Y was also there"."""
+    above = clause.before
+    while above is not None and above.link not in ("because", "since", "so"):
+        if above.group.kind == "see" and above.subject == (account.discourse.voice,):
+            return not above.negative and not above.maybe and clause.link in ("and", ",", "then", ":", "—", "-", "")
+        above = above.before
+    return False
+
+
+def add_step(account: Account, clause: Clause, rooms: list[str]) -> None:
+    """Remembers a stop of somebody's way."""
+    if clause.subject and len(clause.subject) == 1 and rooms and not clause.negative and not clause.small:
+        account.steps.append(Step(clause, clause.subject, tuple(rooms)))
+
+
+def rooms_when(account: Account, clause: Clause) -> list[str]:
+    """The room of "when I passed through R" right after or before what was seen."""
+    return _rooms_after(account, clause) or _rooms_before(account, clause)
+
+
+def _rooms_after(account: Account, clause: Clause) -> list[str]:
+    after = account.after(clause)
+    if after is None or after.subject != clause.subject or after.link not in _WHILE:
+        return []
+    tokens = account.sentence.tokens
+    at = next((p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text == after.link), None)
+    if at is None or tokens[at - 1].text in ("but", "and", ","):
+        return []
+    return _reached(account, after)
+
+
+def _rooms_before(account: Account, clause: Clause) -> list[str]:
+    before = clause.before
+    if before is None or before.subject != clause.subject or before.link not in _WHILE or before.maybe:
+        return []
+    return _reached(account, before) if before.group.kind in ("move", "enter", "is", "be") else []
+
+
+def _reached(account: Account, clause: Clause) -> list[str]:
+    """The rooms that a clause has its subject in, or go to."""
+    return [room for p in clause.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
+
+
+def rooms_above(account: Account, clause: Clause) -> list[str]:
+    """The room of the location told just before in the sentence, for "I was in R and saw X"."""
+    above = clause.above
+    if (
+        above is None
+        or above.subject != clause.subject
+        or above.group.kind not in ("be", "is", "move", "enter", "task")
+    ):
+        return []
+    if above.negative or above.maybe or len(clause.subject or ()) != 1:
+        return []
+    rooms = [room for p in above.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
+    return rooms if clause.negative and "and" in above.words else rooms[-1:]

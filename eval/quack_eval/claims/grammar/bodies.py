@@ -1,0 +1,212 @@
+"""Clauses about bodies: who found whom, and where somebody lay."""
+
+from __future__ import annotations
+
+from quack_eval.claims.grammar.account import Account, existential, first_of, or_none, rooms_above, rooms_of, rooms_when
+from quack_eval.claims.grammar.clauses import Clause
+from quack_eval.claims.grammar.lexicon import BODY_WORDS, GERUND, TIME_LINKS
+from quack_eval.claims.types import BODY
+
+_BODIES = frozenset({"body", "corpse", "bodies", "dead"})
+_DEAD = frozenset({"dead", "body", "corpse", "bodies", "lying", "killed"})
+
+
+def tell_body(account: Account, clause: Clause) -> None:
+    """X's body was in R: seen by whoever says to have found it, else a location of the victim."""
+    discourse = account.discourse
+    victims = clause.owner or clause.subject or tuple(p for o in clause.owners for p in o.who)
+    if clause.group.kind == "put":
+        victims = tuple(p for o in clause.owners for p in o.who)
+    if existential(account, clause) and "no" in clause.words:
+        for room in or_none(rooms_of(account, clause)):
+            account.sighting(clause, discourse.voice, None, room, True, BODY)
+        return
+    if not victims and existential(account, clause):
+        victims = tuple(p for o in account.sentence.people if o.owner for p in o.who if p != discourse.voice)[:1]
+    victims = victims or ((v,) if (v := discourse.victim()) else ())
+    rooms = rooms_of(account, clause)
+    after = account.after(clause)
+    came = after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,)
+    seen = (
+        not account.source
+        and not clause.negative
+        and (came or (bool(clause.words & {"already"}) and discourse.places.get(discourse.voice) in rooms))
+    )
+    for victim in victims:
+        if victim == discourse.voice:
+            continue
+        if seen:
+            for room in rooms:
+                discourse.bodies[victim] = room
+                account.sighting(clause, discourse.voice, victim, room, of=BODY)
+                if came and after is not None and after.group.kind == "find":
+                    account.location(clause, discourse.voice, room)
+            continue
+        for room in _lain_in(account, clause, victim, rooms) if rooms else ():
+            if (victim, room) in discourse.lain and clause.noun == "body":
+                continue
+            discourse.bodies[victim] = room
+            if clause.negative:
+                account.sighting(clause, discourse.voice, victim, room, True, BODY)
+            else:
+                account.location(clause, victim, room, of=BODY)
+
+
+def _victims(account: Account, clause: Clause) -> tuple[str, ...]:
+    """Whose body a clause speaks of: X's body, the body of X, X dead; else the body spoken of before."""
+    tokens = account.sentence.tokens
+    for phrase in clause.owners:
+        if any(tokens[p].text in BODY_WORDS for p in range(phrase.last + 1, min(phrase.last + 4, len(tokens)))):
+            return phrase.who
+    for preposition, phrase in clause.beside:
+        if preposition == "of" and phrase.first >= 2 and tokens[phrase.first - 2].text in BODY_WORDS:
+            return phrase.who
+    words = {tokens[p].text for p in range(*clause.rest)}
+    for phrase in clause.objects:
+        if phrase.who and (not words & {"body", "corpse"} or "dead" in words):
+            return phrase.who
+    victim = account.discourse.victim(first_of(rooms_of(account, clause)))
+    return (victim,) if victim else ()
+
+
+def sees_body(account: Account, clause: Clause) -> bool:
+    """Whether what was seen is a body; then the sighting of it."""
+    tokens = account.sentence.tokens
+    first, last = clause.rest
+    at = next((p for p in range(first, last) if tokens[p].text in _BODIES), None)
+    if at is None:
+        return False
+    split = _apart(account, clause, at)
+    if split is not None:
+        _sees_alive(account, clause, split)
+    rooms = [room for p in clause.places if p.at >= (split or 0) and (room := account.room_of(p))]
+    rooms = rooms or (rooms_of(account, clause) if split is None else []) or rooms_when(account, clause)
+    rooms = rooms or (rooms_above(account, clause) if clause.negative else [])
+    negative = clause.negative or tokens[at - 1].text == "no"
+    victims: tuple[str | None, ...] = () if _any_body(account, clause, at) else _victims(account, clause)
+    if clause.negative and "or" in clause.words:
+        _sees_alive(account, clause, last)
+    for seer in clause.subject or ():
+        for victim in victims or (None,):
+            for room in or_none(rooms if negative else _lain_in(account, clause, victim, rooms)):
+                if victim is not None and not negative:
+                    account.discourse.bodies[victim] = room
+                account.sighting(clause, seer, victim, room, negative, BODY)
+                if victim is not None and room is not None and not negative and seer == account.discourse.voice:
+                    account.location(clause, seer, room)
+        for room in or_none(rooms) if any(o.indefinite for o in clause.objects) else ():
+            account.sighting(clause, seer, None, room, True)
+    return True
+
+
+def _any_body(account: Account, clause: Clause, at: int) -> bool:
+    """Whether no particular body is meant: bodies, a body, no body."""
+    tokens = account.sentence.tokens
+    if tokens[at].text == "bodies":
+        return True
+    return tokens[at].text == "body" and not clause.owners and tokens[at - 1].text in ("a", "any", "no", "either")
+
+
+def _apart(account: Account, clause: Clause, at: int) -> int | None:
+    """Where the body begins in "saw X alive in A, and no body in B"; None where only a body was seen."""
+    tokens = account.sentence.tokens
+    living = [o for o in clause.objects if o.who and o.last < at]
+    if clause.negative or not living or not any(p.at < at for p in clause.places):
+        return None
+    return next((p for p in range(living[0].last + 1, at) if tokens[p].text in ("and", "but")), None)
+
+
+def _sees_alive(account: Account, clause: Clause, before: int) -> None:
+    """The players seen, or not seen, beside a body: those named before a token."""
+    rooms = [room for p in clause.places if p.at < before and (room := account.room_of(p))]
+    rooms = rooms or ([] if clause.places else rooms_of(account, clause)) or rooms_when(account, clause)
+    for target in [p for o in clause.objects if o.first < before for p in o.who]:
+        for seer in clause.subject or ():
+            account.sighting(clause, seer, target, first_of(rooms), clause.negative)
+
+
+def tell_finding(account: Account, clause: Clause) -> None:
+    """I found X's body in R: the sighting of the body, and where the finder was."""
+    tokens = account.sentence.tokens
+    finders = clause.subject or ()
+    nobody = [phrase for phrase in clause.objects if phrase.indefinite]
+    self_report = clause.group.first >= 2 and tokens[clause.group.first - 2].text == "self"
+    if self_report or _dates_only(account, clause) or clause.group.passive:
+        return
+    if clause.negative or nobody:
+        for seer in finders if nobody else ():
+            account.sighting(clause, seer, None, first_of(rooms_of(account, clause)), True)
+        return
+    dead = _is_dead(account, clause)
+    if clause.group.kind == "find" and [p for o in clause.objects for p in o.who] == list(finders):
+        for who in finders[:1]:  # "he found himself in R"
+            for room in rooms_of(account, clause):
+                account.location(clause, who, room)
+    elif finders and (dead or clause.group.kind == "report"):
+        lain_there = [c for c in account.claims if c.kind == "location" and c.of == BODY]
+        account.claims[:] = [c for c in account.claims if c not in lain_there]
+        if dead:
+            _found(account, clause, finders)
+        if clause.group.kind == "report" and _past(account, clause):
+            _reported(account, clause, finders, dead)
+
+
+def _dates_only(account: Account, clause: Clause) -> bool:
+    """Whether "when I found the body" only dates another event."""
+    dates = {clause.link, clause.link_before(account.sentence)} & (TIME_LINKS - {"since"})
+    bare = not (clause.places or clause.owners or clause.objects)
+    return bool(dates) and clause.group.kind == "find" and bare
+
+
+def _is_dead(account: Account, clause: Clause) -> bool:
+    """Whether what was found or reported is a body."""
+    words = {token.text for token in account.sentence.tokens[slice(*clause.rest)]}
+    if words & _DEAD:
+        return True
+    if "it" in words and not clause.objects:
+        return account.discourse.victim() is not None
+    named_there = clause.group.kind == "find" and bool(clause.objects) and bool(clause.places)
+    return named_there and _past(account, clause)
+
+
+def _found(account: Account, clause: Clause, finders: tuple[str, ...]) -> None:
+    """The finders saw the body, and were where it lay."""
+    rooms = rooms_of(account, clause)
+    for victim in _victims(account, clause):
+        for finder in finders if victim not in finders else ():
+            for room in or_none(_lain_in(account, clause, victim, rooms)):
+                account.discourse.bodies.pop(victim, None)
+                account.discourse.bodies[victim] = room
+                account.sighting(clause, finder, victim, room, of=BODY)
+                account.location(clause, finder, room)
+
+
+def _reported(account: Account, clause: Clause, finders: tuple[str, ...], dead: bool) -> None:
+    """The finders reported a body: where it lay, if that is known."""
+    discourse = account.discourse
+    rooms = rooms_of(account, clause)
+    known = [room for room in discourse.bodies.values() if room] if len(discourse.bodies) == 1 or dead else []
+    here = discourse.places.get(discourse.voice)
+    at_hand = [here] if here is not None and here in discourse.bodies.values() else []
+    lain = rooms or known[-1:] or (at_hand if finders == (discourse.voice,) else [])
+    words = {token.text for token in account.sentence.tokens[slice(*clause.rest)]}
+    tells = words & {"what", "that", "exactly", "everything", "how", "on", "seeing"} and not dead
+    noun = clause.group.form == GERUND and not (clause.phrase is not None and rooms)
+    if not lain or tells or noun or clause.link in TIME_LINKS:
+        return
+    for finder in finders:
+        for room in rooms[:1]:
+            account.location(clause, finder, room)
+        account.activity(clause, finder, "report", lain[0])
+
+
+def _lain_in(account: Account, clause: Clause, victim: str | None, rooms: list[str]) -> list[str]:
+    """Where the body lay: in the rooms that the clause names, else where it was said to lie before."""
+    named = any(place.room for place in [*clause.places, *clause.fronted])
+    known = account.discourse.bodies.get(victim) if victim is not None else None
+    return [known] if known is not None and not named else rooms
+
+
+def _past(account: Account, clause: Clause) -> bool:
+    word = account.sentence.tokens[clause.group.last].text
+    return word.endswith("ed") or word in ("found", "finding", "reporting")
