@@ -2,6 +2,7 @@
 
     python benchmarks/speed/vector.py                       # about a minute
     python benchmarks/speed/vector.py --games 4096 --speech tokens --json
+    python benchmarks/speed/vector.py --games 64 --image-size 64        # with both images
 
 Agent-steps are decisions of agents, with their observation (vector) and mask; random legal actions are chosen outside
 the measured time. Forms take turns in short blocks, so that a busy machine slows them alike; medians of CPU time are
@@ -32,9 +33,10 @@ Block = Callable[[], tuple[int, float]]
 """Plays for a while: agent-steps and seconds."""
 
 
-def aec_block(options: dict[str, Any], steps: int) -> Block:
+def aec_block(options: dict[str, Any], image_size: int | None, steps: int) -> Block:
     """The interpreted AEC environment without wrappers."""
-    env = quack_env.raw_env(observation="vector", **options)
+    drawn = {"observation": "image+dict", "image_size": image_size} if image_size else {"observation": "vector"}
+    env = quack_env.raw_env(**drawn, **options)
     env.reset(seed=0)
     draw = random.Random(0).random
 
@@ -62,9 +64,12 @@ def aec_block(options: dict[str, Any], steps: int) -> Block:
     return block
 
 
-def vector_block(games: int, form: str, threads: int, options: dict[str, Any], steps: int) -> Block:
+def vector_block(
+    games: int, form: str, threads: int, options: dict[str, Any], image_size: int | None, steps: int
+) -> Block:
     """The batched environment."""
-    envs = QuackVector(games, form, seed=0, threads=threads, **options)
+    drawn = {"observation": "image+vector", "image_size": image_size} if image_size else {}
+    envs = QuackVector(games, form, seed=0, threads=threads, **drawn, **options)
     envs.reset()
     rng = np.random.default_rng(0)
     asked = envs.layout.at["asked"]
@@ -106,13 +111,13 @@ def start_times(form: str, options: dict[str, Any]) -> dict[str, dict[str, float
     return times
 
 
-def measure(games: int, threads: int, repeats: int, options: dict[str, Any]) -> dict[str, Any]:
+def measure(games: int, threads: int, repeats: int, options: dict[str, Any], image_size: int | None) -> dict[str, Any]:
     """Everything that is reported."""
     envs = QuackVector(games, "turn", **options)
     blocks = {
-        "aec": aec_block(options, 1500),
-        "turn": vector_block(games, "turn", threads, options, 60),
-        "parallel": vector_block(games, "parallel", threads, options, 20),
+        "aec": aec_block(options, image_size, 1500),
+        "turn": vector_block(games, "turn", threads, options, image_size, 60),
+        "parallel": vector_block(games, "parallel", threads, options, image_size, 20),
     }
     rates: dict[str, list[float]] = {name: [] for name in blocks}
     for block in blocks.values():
@@ -125,6 +130,7 @@ def measure(games: int, threads: int, repeats: int, options: dict[str, Any]) -> 
         "machine": f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}",
         "games": games,
         "threads": threads,
+        "image_size": image_size,
         "n": envs.world.n,
         "rooms": envs.world.R,
         "V": envs.layout.size,
@@ -149,10 +155,11 @@ def main() -> None:
     parser.add_argument("--speech", choices=("off", "tokens"), default="off")
     parser.add_argument("--map", default="ship")
     parser.add_argument("--players", type=int, default=6)
+    parser.add_argument("--image-size", type=int, help="pixels of both images, which are then drawn too")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     given = parser.parse_args()
     options = {"speech": given.speech, "game_map": given.map, "n_players": given.players}
-    result = measure(given.games, given.threads, given.repeats, options)
+    result = measure(given.games, given.threads, given.repeats, options, given.image_size)
     if given.json:
         print(json.dumps(result))
         return

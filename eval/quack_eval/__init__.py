@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from quack_eval.beliefs.evaluation import BeliefEval
 from quack_eval.check import check_games
 from quack_eval.claims.extract import extract
 from quack_eval.claims.finding import Finding
@@ -19,6 +20,7 @@ from quack_eval.trajectory import Trajectory
 
 __all__ = [
     "BehaviourEval",
+    "BeliefEval",
     "Claim",
     "Evaluation",
     "EvidenceEval",

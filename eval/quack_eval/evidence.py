@@ -1,8 +1,6 @@
 """The evidence ceiling: what a perfect reasoner could have deduced about who is a Duck, meeting by meeting.
 
-The model is factorised (`quack_env.knowledge`): by player, the rooms it can have been in at every tick, given sightings
-and travel times; by kill, who can have been there. On top of it, role assignments are enumerated exactly: one is
-consistent where each kill known so far can have been made by one of its Ducks.
+Which assignments of roles are consistent with perceptions is decided by `quack_env.posterior.Deduction`.
 
 Three reasoners, for every meeting:
 
@@ -16,22 +14,17 @@ A Duck is *singled out* where it is in every consistent assignment.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any, ClassVar
 
-from quack_env.knowledge import Leg, Memory, Picture
+from quack_env.knowledge import Memory
+from quack_env.posterior import Assignment, Assignments, Deduction, proven, seats_of, suspects
 from quack_env.replay import Replay
 from quack_env.state import FREE
-from quack_env.world import World
 from quack_eval.metrics.base import GameEval
 from quack_eval.metrics.measure import Measure, mean, ratio
 from quack_eval.trajectory import Trajectory
-
-Assignment = frozenset[int]
-Assignments = frozenset[Assignment]
 
 
 @dataclass(frozen=True)
@@ -83,91 +76,6 @@ def _lists(consistent: Assignments) -> list[list[int]]:
     return sorted(sorted(ducks) for ducks in consistent)
 
 
-def proven(consistent: Assignments) -> frozenset[int]:
-    """Who is a Duck in every consistent assignment; nobody where there is none."""
-    return frozenset.intersection(*consistent) if consistent else frozenset()
-
-
-def suspects(consistent: Assignments) -> frozenset[int]:
-    """Who is a Duck in some consistent assignment."""
-    return frozenset().union(*consistent)
-
-
-# --- deduction -------------------------------------------------------------------------------------------------------
-
-
-class Deduction:
-    """Which assignments of roles the perceptions of some agents allow at a meeting.
-
-    Args:
-        world: the game's public numbers.
-        legs: by reporter, what it perceived in each leg up to the meeting (None for a leg it has no record of).
-        kills: by leg, the victims known by then.
-        geese: who is a Goose for certain: the victims.
-        living: who is alive.
-        revealed: who was shown to be a Duck (or, with False, not to be one) when ejected.
-    """
-
-    def __init__(
-        self,
-        world: World,
-        legs: Mapping[int, Sequence[Leg | None]],
-        kills: Sequence[Iterable[int]],
-        living: Iterable[int],
-        revealed: dict[int, bool] | None = None,
-    ) -> None:
-        self.world = world
-        self.legs = legs
-        self.kills = [tuple(victims) for victims in kills]
-        self.living = frozenset(living)
-        self.victims = frozenset(victim for victims in self.kills for victim in victims)
-        self.revealed = revealed or {}
-        self._killers: dict[tuple[int, int, frozenset[int]], int] = {}
-
-    def consistent(self, reporters: Iterable[int], trusted: int | None = None) -> Assignments:
-        """The assignments that the reports allow.
-
-        Args:
-            reporters: whose reports there are.
-            trusted: who knows itself to be a Goose.
-        """
-        told = frozenset(reporters)
-        free = [
-            seat
-            for seat in range(self.world.n)
-            if seat not in self.victims and seat != trusted and self.revealed.get(seat, True)
-        ]
-        found = (frozenset(ducks) for ducks in combinations(free, self.world.m))
-        return frozenset(ducks for ducks in found if self._allowed(ducks, told - ducks))
-
-    def _allowed(self, ducks: Assignment, reporters: frozenset[int]) -> bool:
-        """Whether the game can have come this far with these Ducks, by the reports of the others."""
-        alive = len(ducks & self.living)
-        if not alive or 2 * alive >= len(self.living):
-            return False  # it would be over
-        if any(shown and seat not in ducks for seat, shown in self.revealed.items()):
-            return False
-        return all(
-            any(self.killers(leg, victim, reporters) >> duck & 1 for duck in ducks)
-            for leg, victims in enumerate(self.kills)
-            for victim in victims
-        )
-
-    def killers(self, leg: int, victim: int, reporters: frozenset[int]) -> int:
-        """Who can have killed a victim, by some reports (a bit mask): anybody, where there are none of that leg."""
-        key = leg, victim, reporters
-        known = self._killers.get(key)
-        if known is None:
-            records = [record for seat in sorted(reporters) if (record := self._record(seat, leg)) is not None]
-            known = Picture(self.world, records).killers(victim) if records else -1
-            self._killers[key] = known
-        return known
-
-    def _record(self, seat: int, leg: int) -> Leg | None:
-        records = self.legs.get(seat, ())
-        return records[leg] if leg < len(records) else None
-
-
 # --- one game --------------------------------------------------------------------------------------------------------
 
 
@@ -185,6 +93,8 @@ class _Witnesses:
         self.game = self.replay.game
         self.memories = [Memory(self.game.world, seat) for seat in range(self.game.world.n)]
         self.kills: list[list[int]] = [[]]
+        self.stages = [self.living()]
+        """Who was alive at the beginning of each leg and at each meeting, so far."""
         self.found: list[Evidence] = []
 
     def run(self) -> list[Evidence]:
@@ -204,32 +114,38 @@ class _Witnesses:
         """What the agent that decides now is shown."""
         state = self.game.state
         if state.phase == FREE:
-            while len(self.kills) <= state.meeting:
+            while len(self.kills) <= state.meeting:  # a leg begins
                 self.kills.append([])
+                self.stages.append(self.living())
             self.memories[state.current].see(self.game.view(state.current))
 
     def meet(self) -> None:
         """A meeting has begun: everybody learns who is dead, and the evidence is weighed."""
-        state, n = self.game.state, self.game.world.n
-        living = [seat for seat in range(n) if state.alive >> seat & 1]
+        state = self.game.state
+        living = self.living()
         if self.game.over:
             return
         for seat in living:
             self.memories[seat].see(self.game.view(seat))
         geese = [seat for seat in living if not state.ducks >> seat & 1]
         legs = {seat: [*self.memories[seat].legs, self.memories[seat].leg] for seat in geese}
-        deduction = Deduction(self.game.world, legs, self.kills, living, self.revealed())
+        deduction = Deduction(self.game.world, legs, self.kills, living, self.revealed(), self.stages)
         self.found.append(
             Evidence(
                 meeting=state.meeting - 1,
                 tick=state.tick,
-                ducks=frozenset(seat for seat in range(n) if state.ducks >> seat & 1),
+                ducks=frozenset(seats_of(state.ducks)),
                 living=frozenset(living),
                 single={seat: deduction.consistent([seat], seat) for seat in geese},
                 testimony={seat: deduction.consistent(geese, seat) for seat in geese},
                 pooled=deduction.consistent(geese),
             )
         )
+        self.stages.append(living)
+
+    def living(self) -> list[int]:
+        """Who is alive."""
+        return seats_of(self.game.state.alive)
 
     def revealed(self) -> dict[int, bool]:
         """The roles that ejections have shown."""
@@ -247,14 +163,15 @@ class EvidenceEval(GameEval):
 
     By name (each undefined where its denominator is 0):
         ceiling_single: meetings at which some living Goose's perceptions single out a Duck / meetings.
-        ceiling_testimony: the same with the truthful reports of the other living Geese.
+        ceiling_testimony: those at which it does with the truthful reports of the other living Geese / meetings.
         ceiling_pooled: meetings at which the pooled reports of all living Geese single out a Duck / meetings.
-        suspects_single, suspects_testimony, suspects_pooled: mean number of players that can be a Duck.
-        best_ejection_pooled: mean over the meetings of the share of Ducks among the living suspects of the pooled
-            reports: the accuracy of ejecting one of them at random.
+        suspects_single, suspects_testimony: mean number of players that can be a Duck over meetings and living Geese.
+        suspects_pooled: mean number of players that can be a Duck over meetings.
+        best_ejection_pooled: the share of Ducks among the living suspects of the pooled reports (the accuracy of
+            ejecting one of them at random) / meetings.
         ejection_accuracy: ejected Ducks / ejections, to be read against the ceilings.
         ejected_when_singled_out: meetings that eject a Duck / meetings at which the pooled reports single one out.
-        ejected_when_not: the same over the other meetings.
+        ejected_when_not: meetings that eject a Duck / meetings at which they single out none.
     """
 
     tier: ClassVar[int] = 4

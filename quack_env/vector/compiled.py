@@ -38,7 +38,7 @@ if numba.config.DISABLE_JIT:
 
 SOURCES: tuple[ModuleType, ...] = (*binder.MODULES, kinds, outcome, state, world, binder, records, view_type)
 """With this module, all whose code or constants are in what is compiled."""
-KERNELS = ("refused_turn", "refused_together", "step_turn", "step_together")
+KERNELS = ("refused", "step_turn", "step_together")
 """What is called from Python, and kept compiled."""
 U = np.uint64
 M32 = 0xFFFFFFFF
@@ -56,6 +56,11 @@ def copy(row: Any, source: Any) -> None:
     """In place of `kernels.copy`."""
     for p in range(len(row)):
         row[p] = source[p]
+
+
+def store(states: Any, g: int, state: Any) -> None:
+    """In place of `kernels.store`."""
+    states[g] = state
 
 
 def blank(view: Any) -> None:
@@ -142,10 +147,18 @@ def inner(function: Any) -> Any:
 
 @cache
 def called_once() -> frozenset[str]:
-    """The functions with a single call among all that the kernels lead to."""
-    calls: Counter[Any] = Counter()
-    waiting: list[Any] = [getattr(plain, name) for name in KERNELS]
-    seen = set()
+    """The functions that no kernel calls from more than one place, with all that it leads to."""
+    most: dict[str, int] = {}
+    for kernel in KERNELS:
+        for name, count in calls_of(getattr(plain, kernel)).items():
+            most[name] = max(count, most.get(name, 0))
+    return frozenset(name for name, count in most.items() if count == 1)
+
+
+def calls_of(kernel: FunctionType) -> Counter[str]:
+    """The functions that a kernel leads to, by how many places they are called from."""
+    calls: Counter[str] = Counter()
+    waiting, seen = [kernel], set()
     while waiting:
         function = waiting.pop()
         if function not in seen:
@@ -153,8 +166,8 @@ def called_once() -> frozenset[str]:
             names = [step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"]
             called = [function.__globals__.get(name) for name in names]
             waiting += (found := [value for value in called if isinstance(value, FunctionType)])
-            calls.update(found)
-    return frozenset(function.__name__ for function, count in calls.items() if count == 1)
+            calls.update(value.__name__ for value in found)
+    return calls
 
 
 @cache
@@ -162,7 +175,7 @@ def kernels(room: Room) -> SimpleNamespace:
     """The compiled kernels, by name, for records of one size."""
     given = {"new_view": view_type.new_view, "UINT": np.uint64, "INT": np.int64, "LOGGED": False}
     space = dict(globals())
-    for function in (clear, copy, blank, keep, bit_length, hashed, mixed, drawn, game_key):
+    for function in (clear, copy, store, blank, keep, bit_length, hashed, mixed, drawn, game_key):
         name = function.__name__
         given[name] = space[name] = inner(binder.copied(function, space))
     folder = cache_folder(room)
@@ -254,15 +267,18 @@ def pool(threads: int, process: int) -> ThreadPoolExecutor:
 class CompiledEngine:
     """Runs the games of a batch with compiled kernels; ``threads`` of them at a time."""
 
-    def __init__(self, world: World, layout: Layout, batch: Batch, form: str, threads: int) -> None:
+    def __init__(
+        self, world: World, layout: Layout, batch: Batch, form: str, threads: int = 1, keep_ends: bool = False
+    ) -> None:
         cores = os.cpu_count() or 1
         if not 1 <= threads <= cores:
             raise ConfigError(f"threads={threads!r}: must be from 1 to {cores}, the cores of this machine")
         room = records.room_for(world)
-        self.options = (world, layout, batch, form, threads)
+        self.options = (world, layout, batch, form, threads, keep_ends)
         self.states = np.zeros(len(batch.done), records.state_dtype(room))
+        self.ends = np.zeros_like(self.states[: len(self.states) * keep_ends])
         self._kernels = kernels(room)
-        self._arguments = (records.world_record(world), places_of(layout), self.states, batch)
+        self._arguments = (records.world_record(world), places_of(layout), self.states, self.ends, batch)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restore, (self.options, self.states)
@@ -274,13 +290,12 @@ class CompiledEngine:
 
     def refused(self, actions: NDArray[np.int64]) -> int:
         """The index, in the order of the masks, of the first action that is not legal; -1 when there is none."""
-        _, _, batch, form, _ = self.options
-        kernel = self._kernels.refused_turn if form == "turn" else self._kernels.refused_together
-        return int(kernel(batch, actions))
+        world, _, batch, *_ = self.options
+        return int(self._kernels.refused(batch.masks.reshape(-1, world.A), actions.ravel()))
 
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
-        threads, games = self.options[-1], len(self.states)
+        threads, games = self.options[4], len(self.states)
         if threads == 1:
             self._run(actions, anew, 0, games)
             return
@@ -295,12 +310,12 @@ class CompiledEngine:
         kernel = self._kernels.step_turn if self.options[3] == "turn" else self._kernels.step_together
         kernel(*self._arguments, actions, int(anew), first, last)
 
-    def state_dict(self, g: int) -> dict[str, Any]:
-        """The state of game g, as `State.to_dict` gives it."""
-        return records.state_dict(self.states[g], self.options[0])
+    def state_dict(self, g: int, ended: bool = False) -> dict[str, Any]:
+        """The state of game g, or of the one that has just ended there, as `State.to_dict` gives it."""
+        return records.state_dict((self.ends if ended else self.states)[g], self.options[0])
 
 
-def restore(options: tuple[World, Layout, Batch, str, int], states: NDArray[np.void]) -> CompiledEngine:
+def restore(options: tuple[World, Layout, Batch, str, int, bool], states: NDArray[np.void]) -> CompiledEngine:
     """The engine of `CompiledEngine.__reduce__`."""
     engine = CompiledEngine(*options)
     engine.states[:] = states

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from quack_env.base import one_of, settings_of
+from quack_env.base import image_spaces, one_of, settings_of
 from quack_env.briefing import AGENT
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
@@ -28,6 +28,7 @@ from quack_env.vector.kernels import Batch, episode_seed
 from quack_env.world import World
 
 FORMS = ("parallel", "turn")
+OBSERVATIONS = ("vector", "image+vector")
 AUTORESET = getattr(gymnasium.vector, "AutoresetMode", None)  # since Gymnasium 1.1
 MOST_GAMES = 1 << 20
 
@@ -48,8 +49,8 @@ class Engine(Protocol):
     def step(self, actions: NDArray[np.int64], anew: bool = False) -> None:
         """Apply one action a game (turn form) or a seat; with ``anew`` deal new games instead."""
 
-    def state_dict(self, g: int) -> dict[str, Any]:
-        """The state of game g, as `State.to_dict` gives it."""
+    def state_dict(self, g: int, ended: bool = False) -> dict[str, Any]:
+        """The state of game g, or of the one that has just ended there, as `State.to_dict` gives it."""
 
 
 class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray[Any]]):
@@ -65,17 +66,21 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         threads: how many share the games of a step; from 1 to the cores of the machine.
         config, game_map, n_players, n_ducks, max_ticks: as for `quack_env.env`.
         speech: "tokens" or "off".
+        observation: "vector" (float32), or "image+vector": also both images of the scalar forms, the same to the bit,
+            uint8 (B, S, S, 3) or (B, n, S, S, 3). Drawing is plain Python, and most of the time then.
+        image_size: pixels of each side of both images, or of (global map, local view); 64..199.
         dead_agents: "noop": the dead have zero observations and the mask {wait} until the end (parallel form).
         copy: whether what `reset` and `step` return is the caller's to keep. Otherwise these are the buffers
             themselves, which the next step overwrites; masks must then not be written to.
 
-    `step` returns what Gymnasium's vector API has: observations `{"observation": float32, "action_mask": int8}`,
-    rewards float32 (B, n), terminations bool (B,), truncations (never), infos. All agents of a game end together, with
-    their team's reward: +1 or -1 in the step in which their game ends, in the turn form too for all seats. Observations
-    and masks are then those of the next game (Gymnasium's autoreset mode "same step"), and the infos have
+    `step` returns what Gymnasium's vector API has: observations `{"observation": float32, "action_mask": int8}` (and
+    "global_map" and "local_view", if asked for), rewards float32 (B, n), terminations bool (B,), truncations (never),
+    infos. All agents of a game end together, with their team's reward: +1 or -1 in the step in which their game ends,
+    in the turn form too for all seats. Observations and masks are then those of the next game (Gymnasium's autoreset
+    mode "same step"), and the infos have
 
-    - ``final_obs`` {"observation": float32 (B, n, V), "action_mask"}: the end as each seat saw it, zeros for the dead;
-      only rows where ``_final_obs`` bool (B,) is set hold;
+    - ``final_obs`` {"observation": float32 (B, n, V), "action_mask", ...}: the end as each seat saw it, zeros for the
+      dead; only rows where ``_final_obs`` bool (B,) is set hold;
     - ``final_info``, rows where ``_final_info`` is set: ``winner`` int8 (B,) (1 Geese, 2 Ducks), ``reason`` int8 (B,)
       (index into `quack_env.outcome.REASONS`), ``outcome`` (B,) of `Outcome` or None, ``length`` int64 (B,) steps,
       ``ticks`` int64 (B,), ``seed`` int64 (B,).
@@ -108,6 +113,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         n_ducks: int | None = None,
         max_ticks: int | None = None,
         speech: str = "tokens",
+        observation: str = "vector",
+        image_size: int | tuple[int, int] = 64,
         dead_agents: str = "noop",
         copy: bool = False,
     ) -> None:
@@ -124,7 +131,14 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         self.possible_agents = [AGENT.format(i) for i in range(self.world.n)]
         self.batch = new_batch(self.num_envs, self.world.n, self.layout.size, self.world.A, self.form)
         threads = whole("threads", threads, 1)
-        self.engine: Engine = engine_class()(self.world, self.layout, self.batch, self.form, threads)
+        self.image_size = image_size
+        self._images = None
+        if one_of("observation", observation, OBSERVATIONS) == "image+vector":
+            from quack_env.vector.images import BatchImages  # pygame is imported only by those who draw
+
+            self._images = BatchImages(self.config, self.game_map, self.world, self.num_envs, self.form, image_size)
+        drawn = self._images is not None
+        self.engine: Engine = engine_class()(self.world, self.layout, self.batch, self.form, threads, drawn)
         self._never = np.zeros(self.num_envs, np.bool_)
         self._started = False
 
@@ -132,15 +146,17 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     @cached_property
     def single_observation_space(self) -> spaces.Dict:  # type: ignore[override]
-        """Of one game: `Dict{"observation": Box, "action_mask": Box}`, (V,) and (A,) or (n, V) and (n, A)."""
+        """Of one game: `Dict{"observation": Box, "action_mask": Box}`, (V,) and (A,) or (n, V) and (n, A); images."""
         ahead = () if self.form == "turn" else (self.world.n,)
         high = np.broadcast_to(self.layout.high, (*ahead, self.layout.size))
-        return spaces.Dict(
-            {
-                "observation": spaces.Box(np.zeros_like(high), high.copy(), dtype=np.float32),
-                "action_mask": spaces.Box(0, 1, (*ahead, self.world.A), np.int8),
-            }
-        )
+        parts: dict[str, spaces.Space[Any]] = {
+            "observation": spaces.Box(np.zeros_like(high), high.copy(), dtype=np.float32),
+            "action_mask": spaces.Box(0, 1, (*ahead, self.world.A), np.int8),
+        }
+        if self._images is not None:
+            for name, space in image_spaces(self.image_size).items():
+                parts[name] = spaces.Box(0, 255, (*ahead, *(space.shape or ())), np.uint8)
+        return spaces.Dict(parts)
 
     @cached_property
     def single_action_space(self) -> spaces.Discrete | spaces.MultiDiscrete:  # type: ignore[override]
@@ -238,6 +254,9 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         """What `step` returns, from the buffers."""
         batch = self.batch
         observations = {"observation": batch.observations, "action_mask": batch.masks}
+        if self._images is not None:
+            self._images.draw(self.engine, batch)
+            observations |= self._images.now
         infos: dict[str, Any] = {"actor": batch.actor} if self.form == "turn" else {"lapsed": batch.lapsed}
         if batch.done.any():
             infos |= self._ends()
@@ -250,8 +269,11 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         outcomes = np.full(self.num_envs, None)
         for g in np.flatnonzero(batch.done):
             outcomes[g] = Outcome(TEAMS[batch.winner[g]], REASONS[batch.reason[g]])
+        final = {"observation": batch.final, "action_mask": self._waiting}
+        if self._images is not None:
+            final |= self._images.final
         return {
-            "final_obs": {"observation": batch.final, "action_mask": self._waiting},
+            "final_obs": final,
             "_final_obs": batch.done,
             "final_info": {
                 "winner": batch.winner,
@@ -292,7 +314,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
                 "schema": STATE_SCHEMA,
                 "settings": game.settings_hash(),
                 "seed": int(self.seeds[g]),
-                "fork": 0,
+                "forks": [],
+                "given": None,
                 "state": self.state_dict(g),
                 "inbox": [[] for _ in self.possible_agents],
                 "transcript": [],

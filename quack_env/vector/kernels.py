@@ -59,6 +59,11 @@ def copy(row: Row, source: Any) -> None:
     row[:] = source
 
 
+def store(states: Any, g: int, state: State) -> None:
+    """Put a copy of a state into place g."""
+    states[g].load(state.to_dict())
+
+
 def new_view(states: Any) -> View:
     """A view to use again and again (states: those of the batch)."""
     return View()
@@ -104,8 +109,10 @@ def observe(world: World, layout: Layout, state: State, i: int, view: View, out:
         encode_meeting(world, layout, view, out)
 
 
-def finish(world: World, layout: Layout, state: State, batch: Any, view: View, g: int) -> None:
-    """Report the end of the game in place g, and begin the next one."""
+def finish(world: World, layout: Layout, state: State, ends: Any, batch: Any, view: View, g: int) -> None:
+    """Report the end of the game in place g, keep its state where ``ends`` has places, and begin the next one."""
+    if len(ends):
+        store(ends, g, state)
     batch.done[g] = 1
     batch.winner[g] = state.winner
     batch.reason[g] = state.reason
@@ -123,43 +130,46 @@ def finish(world: World, layout: Layout, state: State, batch: Any, view: View, g
     start(world, state, batch, g)
 
 
-def forget_end(batch: Any, g: int) -> None:
-    """Take back what the previous step reported of an end in place g."""
+def go_on(world: World, layout: Layout, state: State, ends: Any, batch: Any, view: View, g: int, anew: int) -> None:
+    """What follows an action in place g: its game is counted, and if it is over the next one begins; or begins anyway.
+
+    What the previous step reported of an end is taken back.
+    """
     if batch.done[g]:
         batch.done[g] = 0
         batch.winner[g] = batch.reason[g] = 0
         clear(batch.rewards[g])
+    if anew:
+        start(world, state, batch, g)
+        return
+    batch.length[g] += 1
+    if state.winner:
+        finish(world, layout, state, ends, batch, view, g)
+
+
+def refused(masks: Any, actions: Any) -> int:
+    """The index of the first action that is not legal, or -1; a mask and an action for each that is due."""
+    for j in range(len(actions)):
+        if not 0 <= actions[j] < len(masks[j]) or not masks[j][actions[j]]:
+            return j
+    return -1
 
 
 # --- the turn form: one decision a game ------------------------------------------------------------------------------
 
 
-def refused_turn(batch: Any, actions: Any) -> int:
-    """The first place whose action is not legal, or -1."""
-    for g in range(len(actions)):
-        mask = batch.masks[g]
-        if not 0 <= actions[g] < len(mask) or not mask[actions[g]]:
-            return g
-    return -1
-
-
 def step_turn(
-    world: World, layout: Layout, states: Any, batch: Any, actions: Any, anew: int, first: int, last: int
+    world: World, layout: Layout, states: Any, ends: Any, batch: Any, actions: Any, anew: int, first: int, last: int
 ) -> None:
     """One legal action in each of the places first .. last - 1; with ``anew`` a new game there instead."""
     view = new_view(states)
     for g in range(first, last):
         state = states[g]
-        forget_end(batch, g)
-        if anew:
-            start(world, state, batch, g)
-        else:
+        if not anew:
             show(state, state.current)
             act(world, state, actions[g])
             advance(world, state)
-            batch.length[g] += 1
-            if state.winner:
-                finish(world, layout, state, batch, view, g)
+        go_on(world, layout, state, ends, batch, view, g, anew)
         i = state.current
         batch.actor[g] = i
         observe(world, layout, state, i, view, batch.observations[g])
@@ -170,33 +180,17 @@ def step_turn(
 # --- the parallel form: all seats of a game at once ------------------------------------------------------------------
 
 
-def refused_together(batch: Any, actions: Any) -> int:
-    """Place * n + seat of the first action that is not legal, or -1."""
-    for g in range(len(actions)):
-        for i in range(len(actions[g])):
-            mask = batch.masks[g][i]
-            action = actions[g][i]
-            if not 0 <= action < len(mask) or not mask[action]:
-                return g * len(actions[g]) + i
-    return -1
-
-
 def step_together(
-    world: World, layout: Layout, states: Any, batch: Any, actions: Any, anew: int, first: int, last: int
+    world: World, layout: Layout, states: Any, ends: Any, batch: Any, actions: Any, anew: int, first: int, last: int
 ) -> None:
     """One action of every seat in each of the places first .. last - 1; with ``anew`` a new game there instead."""
     view = new_view(states)
     for g in range(first, last):
         state = states[g]
-        forget_end(batch, g)
         clear(batch.lapsed[g])
-        if anew:
-            start(world, state, batch, g)
-        else:
+        if not anew:
             play(world, state, actions[g], batch.masks[g], batch.lapsed[g])
-            batch.length[g] += 1
-            if state.winner:
-                finish(world, layout, state, batch, view, g)
+        go_on(world, layout, state, ends, batch, view, g, anew)
         for i in range(world.n):
             see_together(world, layout, state, i, view, batch.observations[g][i], batch.masks[g][i])
 

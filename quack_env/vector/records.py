@@ -10,7 +10,7 @@ import numpy as np
 from quack_env.config import MAX_TICKS
 from quack_env.errors import ConfigError
 from quack_env.game_map import MAX_ROOMS
-from quack_env.state import HASHED, KINDS_OF_FIELDS, WITNESS, sizes_of
+from quack_env.state import KINDS_OF_FIELDS, sizes_of
 from quack_env.world import SEAT_STEPS, TOKENS, World
 
 ROOMS = (10, 24, MAX_ROOMS)
@@ -125,8 +125,8 @@ def world_record(world: World) -> Any:
 def state_dict(record: Any, world: World) -> dict[str, Any]:
     """The state in a record, as `State.to_dict` gives it."""
     sizes = sizes_of(world)
-    kinds = dict(KINDS_OF_FIELDS)
+    values = dict(zip(record.dtype.names, record.item(), strict=True))
     return {
-        name: int(record[name]) if kinds[name] == "Scalar" else record[name][: sizes[kinds[name]]].tolist()
-        for name in (*HASHED, *WITNESS)
+        name: values[name] if kind == "Scalar" else values[name][: sizes[kind]].tolist()
+        for name, kind in KINDS_OF_FIELDS
     }

@@ -1,0 +1,206 @@
+"""`quack beliefs`: what agents believed when, what that is worth, and how it looks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_env import ConfigError
+from quack_env.beliefs import Belief, BeliefStore
+from quack_eval import BeliefEval, Trajectory, find_games
+from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
+from quack_eval.beliefs.published import PublishedBeliefs, published_beliefs
+from quack_eval.importers import mafiascope
+from quack_eval.metrics.tables import shown
+
+SHOWN = 40
+
+
+@guarded
+def beliefs(
+    path: Annotated[Path, typer.Argument(help="A run with probed games, or recordings of MafiaScope.")],
+    rows: Annotated[bool, typer.Option("--rows", help="List the beliefs instead of measuring them.")] = False,
+    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    observer: Annotated[str | None, typer.Option(help="Only what this agent believes, as in player_0.")] = None,
+    target: Annotated[str | None, typer.Option(help="Only what is believed of this agent.")] = None,
+    trigger: Annotated[str | None, typer.Option(help="Only snapshots taken for this, as in before_vote.")] = None,
+    order: Annotated[int | None, typer.Option(min=1, max=2, help="1: of others; 2: of what others believe.")] = None,
+    export: Annotated[Path | None, typer.Option(help="Write the beliefs to a file: .csv or .parquet.")] = None,
+    pictures: Annotated[Path | None, typer.Option(help="Folder for pictures: an HTML page for every game.")] = None,
+    png: Annotated[bool, typer.Option("--png", help="With --pictures: also a PNG of every picture.")] = False,
+    out_dir: Annotated[Path | None, typer.Option("--out", help="Folder for beliefs.json and tables.")] = None,
+    bayesian: Annotated[
+        bool, typer.Option("--bayesian", help="Ask the Bayesian observer, after every event, instead of the store.")
+    ] = False,
+    reference: Annotated[
+        bool, typer.Option(help="Hold beliefs against the Bayesian observer (replays every game).")
+    ] = True,
+    convention: Annotated[str, typer.Option(help="paper, or published: MafiaScope's own numbers.")] = "paper",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Measure, list, export or draw what agents believed.
+
+    Agents are called as in the environment (player_0, ...). The filters hold for everything but --convention.
+
+    Example: quack beliefs runs/demo --trigger before_vote --pictures runs/demo/pictures
+    """
+    if convention not in ("paper", "published"):
+        raise ConfigError(f"--convention {convention}: must be paper or published")
+    if png and pictures is None:
+        raise ConfigError("--png: needs --pictures")
+    if convention == "published":
+        show_published(path, json)
+        return
+    with progress("Reading") as advance:
+        found = observed(path, game, advance) if bayesian else belief_games(path, advance)
+    games = [kept for one in found if (kept := filtered(one, game, observer, target, trigger, order)).beliefs]
+    if not games:
+        err.print("no belief is like that")
+        raise typer.Exit(FAILED)
+    if export is not None:
+        write_rows(games, export)
+    if pictures is not None:
+        with progress("Drawing") as advance:
+            for done, one in enumerate(games):
+                advance(done, len(games))
+                draw(one, pictures, png)
+    if rows:
+        show_rows(games, json)
+        return
+    with progress("Measuring") as advance:
+        evaluation = BeliefEval(games, reference=reference, progress=advance)
+    if pictures is not None:
+        draw_calibration(evaluation, pictures, png)
+    if out_dir is not None:
+        evaluation.save(out_dir)
+    if json:
+        print_json(evaluation.to_json())
+    else:
+        for table in evaluation.tables():
+            print_table(table)
+    for flaw in evaluation.flagged:
+        err.print(flaw, markup=False, soft_wrap=True)
+
+
+def observed(path: Path, game: str | None, advance: Any) -> list[BeliefGame]:
+    """The recorded games below a path as the Bayesian observer saw them from every seat."""
+    found: list[BeliefGame] = []
+    folders = find_games([path])
+    for done, folder in enumerate(folders):
+        advance(done, len(folders))
+        name = folder.relative_to(path).as_posix() if folder != path else folder.name
+        if game in (None, name):
+            trajectory = Trajectory.load(folder)
+            seats = [seat.model_copy(update={"policy": "bayesian"}) for seat in trajectory.header.seats]
+            trajectory.header = trajectory.header.model_copy(update={"seats": seats})
+            found.append(game_of(trajectory, reference_beliefs(trajectory, name), name))
+    return found
+
+
+def filtered(
+    one: BeliefGame,
+    game: str | None,
+    observer: str | None,
+    target: str | None,
+    trigger: str | None,
+    order: int | None,
+) -> BeliefGame:
+    """The game with the beliefs that match everything given."""
+    kept = [
+        belief
+        for belief in one.beliefs
+        if game in (None, belief.game_id)
+        and observer in (None, belief.observer)
+        and target in (None, belief.target)
+        and (trigger is None or trigger in belief.trigger.split("+"))
+        and order in (None, belief.order)
+    ]
+    return replace(one, beliefs=kept)
+
+
+def rows_of(games: Sequence[BeliefGame]) -> list[Belief]:
+    """All beliefs, game by game."""
+    return [belief for one in games for belief in one.beliefs]
+
+
+def write_rows(games: Sequence[BeliefGame], file: Path) -> None:
+    """Write the beliefs to a CSV or Parquet file."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = BeliefStore(Path(folder) / "chosen.sqlite")
+        store.add(rows_of(games))
+        store.close()
+        store.export(file)
+
+
+def show_rows(games: Sequence[BeliefGame], json: bool) -> None:
+    """List the beliefs."""
+    found = rows_of(games)
+    if json:
+        print_json({"beliefs": [asdict(belief) for belief in found]})
+        return
+    table = Table("game", "tick", "phase", "trigger", "observer", "target", "about", "p Duck", "context")
+    for belief in found[:SHOWN]:
+        p = shown(belief.p_duck, False) if belief.parsed_ok else f"failed: {belief.failure}"
+        cells = (belief.game_id, str(belief.tick), belief.phase, belief.trigger, belief.observer, belief.target)
+        table.add_row(*map(escape, (*cells, belief.about or "", p, belief.context_ref or "")))
+    print_table(table)
+    if len(found) > SHOWN:
+        out.print(f"{SHOWN} of {len(found)}; all with --json or --export")
+
+
+def draw(game: BeliefGame, folder: Path, png: bool) -> None:
+    """The pictures of one game."""
+    from quack_eval.beliefs import pictures  # Plotly takes a second to import
+
+    name = game.game_id.replace("/", "-") or "game"
+    figures = pictures.of_game(game)
+    pictures.write_html(figures, folder / f"{name}.html", f"Beliefs: {game.game_id}")
+    if png:
+        pictures.write_png(figures, folder / name)
+
+
+def draw_calibration(evaluation: BeliefEval, folder: Path, png: bool) -> None:
+    """The calibration of every role and policy."""
+    from quack_eval.beliefs import pictures
+
+    figures = {
+        f"calibration_{'_'.join(group)}".replace("/", "-"): pictures.reliability(found, " ".join(group))
+        for group, found in evaluation.calibrations.items()
+        if group[0] in ("goose", "duck") and found.n
+    }
+    pictures.write_html(figures, folder / "calibration.html", "Calibration")
+    if png:
+        pictures.write_png(figures, folder)
+
+
+def show_published(path: Path, json: bool) -> None:
+    """MafiaScope's own numbers for its games."""
+    folders = mafiascope.find(path)
+    if not folders:
+        raise ConfigError(f"{path}: the published convention is for recordings of MafiaScope, and there are none")
+    found = [published_beliefs(folder) for folder in folders]
+    if json:
+        print_json({"games": [one.to_dict() for one in found]})
+        return
+    for one in found:
+        print_table(published_table(one))
+
+
+def published_table(one: PublishedBeliefs) -> Table:
+    """The numbers of one game."""
+    table = Table("measure", "value", "of", title=f"{one.game_id}, published convention")
+    ece = "-" if one.ece is None else f"{one.ece:.4f}"
+    table.add_row("ece", ece, f"{one.brier.denominator:.0f}")
+    for name in ("brier", "volatility", "top_flips", "top_returns", "second_order_accuracy"):
+        measure = getattr(one, name)
+        value = "-" if measure.value is None else f"{measure.value:.4f}"
+        table.add_row(name, value, f"{measure.numerator:.10g} / {measure.denominator:g}")
+    return table

@@ -1,0 +1,18 @@
+"""How players conducted themselves, as far as the three tiers do not count it: what experiments compare arms in."""
+
+from __future__ import annotations
+
+from quack_env import Trajectory
+from quack_eval.metrics.measure import Measure, mean, ratio
+
+
+def conduct(trajectory: Trajectory) -> dict[str, Measure]:
+    """message_length: characters of a statement in a meeting (denominator: statements); silent: the share of them
+    without words; fallbacks: decisions that were none of the policy's own, per game."""
+    said = [len(event.text or "") for event in trajectory.events if event.kind == "statement"]
+    fallbacks = sum(event.kind == "fallback" for event in trajectory.events)
+    return {
+        "message_length": mean(said),
+        "silent": ratio(not length for length in said),
+        "fallbacks": Measure(fallbacks, 1),
+    }

@@ -1,0 +1,1 @@
+"""Games through other people's training libraries; each test needs one, and skips without it."""

@@ -1,0 +1,160 @@
+"""`quack beliefs`, as a user runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from quack_bench.cli import app
+from quack_env.beliefs import FILE, Belief, BeliefStore
+from quack_eval import BeliefEval
+from quack_eval.beliefs import reference_beliefs
+from quack_eval.beliefs.reference import moments_after
+
+
+def quack(*arguments: object) -> Any:
+    return CliRunner().invoke(app, ["beliefs", *map(str, arguments)])
+
+
+@pytest.fixture
+def run(tmp_path: Path, play_randomly: Callable[..., Any]) -> Path:
+    """Two recorded games, and what the Bayesian observer would have said at their meetings."""
+    store = BeliefStore(tmp_path / FILE)
+    for seed in (1, 2):
+        game = play_randomly({"n_players": 6, "n_ducks": 1, "kill_cooldown": 2, "max_ticks": 40}, seed)
+        game.save(tmp_path / f"game-{seed}")
+        moments = moments_after(game, ["meeting_called", "ejected", "no_ejection"])
+        store.add(reference_beliefs(game, f"game-{seed}", moments, trigger="after_vote+every"))
+    store.close()
+    return tmp_path
+
+
+def test_it_measures_a_run(run: Path) -> None:
+    found = json.loads(quack(run, "--json").stdout)
+    assert found["games"] == 2
+    groups = {(group["group"], group["name"]): group["measures"] for group in found["groups"]}
+    assert groups["role", "goose"]["rationality_gap"]["pooled"] == 0
+    assert groups["role", "duck"]["brier"]["pooled"] == 0
+    shown = quack(run)
+    assert shown.exit_code == 0
+    assert "rationality_divergence" in shown.stdout and "Calibration of Geese" in shown.stdout
+
+
+def test_python_and_command_agree(run: Path) -> None:
+    assert json.loads(quack(run, "--json").stdout) == json.loads(json.dumps(BeliefEval(run).to_json()))
+
+
+def test_all_runs_below_a_folder_are_taken(run: Path) -> None:
+    for name in ("one", "other"):
+        shutil.copytree(run, run / "tree" / name, ignore=shutil.ignore_patterns("tree"))
+    assert json.loads(quack(run / "tree", "--json", "--no-reference").stdout)["games"] == 4
+
+
+def test_it_lists_the_beliefs_that_match(run: Path) -> None:
+    rows = json.loads(quack(run, "--rows", "--json").stdout)["beliefs"]
+    assert len(rows) == len(list(BeliefStore(run / FILE).read()))
+    some = json.loads(quack(run, "--rows", "--game", "game-1", "--observer", "player_2", "--json").stdout)["beliefs"]
+    assert some == [row for row in rows if (row["game_id"], row["observer"]) == ("game-1", "player_2")]
+    assert json.loads(quack(run, "--rows", "--trigger", "every", "--json").stdout)["beliefs"] == rows
+    assert quack(run, "--rows").stdout.count("player_") > 50
+
+
+def test_nothing_that_matches_is_a_failure(run: Path) -> None:
+    result = quack(run, "--observer", "player_9")
+    assert (result.exit_code, result.stderr.strip()) == (1, "no belief is like that")
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_it_exports_what_matches(run: Path, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"chosen.{ending}"
+    assert quack(run, "--target", "player_0", "--export", file, "--no-reference").exit_code == 0
+    expected = [row for row in BeliefStore(run / FILE).read() if row.target == "player_0"]
+    assert read(file) == [(row.game_id, row.event_index, row.observer, row.p_duck) for row in expected]
+
+
+def read(file: Path) -> list[tuple[Any, ...]]:
+    columns = ("game_id", "event_index", "observer", "p_duck")
+    if file.suffix == ".csv":
+        with open(file, encoding="utf-8", newline="") as stream:
+            return [
+                (r["game_id"], int(r["event_index"]), r["observer"], float(r["p_duck"])) for r in csv.DictReader(stream)
+            ]
+    import pandas
+
+    frame = pandas.read_parquet(file)
+    return list(frame[list(columns)].itertuples(index=False, name=None))
+
+
+def test_it_draws(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pictures"
+    assert quack(run, "--game", "game-1", "--pictures", folder, "--no-reference").exit_code == 0
+    assert sorted(file.name for file in folder.iterdir()) == ["calibration.html", "game-1.html"]
+
+
+def test_it_asks_the_bayesian_observer_where_nobody_was_probed(run: Path) -> None:
+    (run / FILE).unlink()
+    found = json.loads(quack(run, "--bayesian", "--json").stdout)
+    assert [group["name"] for group in found["groups"]] == ["all", "goose", "duck", "bayesian", "bayesian"]
+    assert found["groups"][1]["measures"]["rationality_gap"]["pooled"] == 0
+
+
+def test_tables_go_to_a_folder(run: Path, tmp_path: Path) -> None:
+    assert quack(run, "--out", tmp_path / "tables", "--no-reference").exit_code == 0
+    written = sorted(file.name for file in (tmp_path / "tables").iterdir())
+    assert written == ["beliefs.csv", "beliefs.json", "beliefs.md", "beliefs.tex"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nowhere"], "nowhere: no such file or folder"),
+        (["."], "holds no beliefs"),
+        ([".", "--convention", "other"], "--convention other: must be paper or published"),
+        ([".", "--convention", "published"], "is for recordings of MafiaScope"),
+        ([".", "--png"], "--png: needs --pictures"),
+    ],
+)
+def test_wrong_usage_is_one_line(
+    arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = quack(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr and "\n" not in result.stderr.strip()
+
+
+def test_beliefs_without_their_recording_are_an_error(tmp_path: Path) -> None:
+    store = BeliefStore(tmp_path / FILE)
+    store.add([stated()])
+    store.close()
+    assert "there are beliefs about game-7, and no recording of it" in quack(tmp_path).stderr
+
+
+def stated() -> Belief:
+    return Belief(
+        "game-7",
+        1,
+        None,
+        "voting",
+        "x",
+        9,
+        "player_0",
+        "player_1",
+        1,
+        None,
+        0.5,
+        0.5,
+        True,
+        False,
+        None,
+        None,
+        None,
+        None,
+    )
