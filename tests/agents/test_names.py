@@ -44,7 +44,7 @@ def test_known_policies_are_those_of_the_project() -> None:
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("scriptd", "policy='scriptd': unknown; known are human, random, scripted"),
+        ("scriptd", "policy='scriptd': unknown; known are bayesian, human, random, rl, scripted"),
         ("", "policy='': unknown"),
         (":openai/gpt", "unknown"),
         ("scripted:rude", "persona='rude': must be one of default, aggressive, cautious"),

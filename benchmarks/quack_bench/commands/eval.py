@@ -12,8 +12,10 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import extractor_of
 from quack_env import ConfigError
-from quack_eval import Evaluation, StatementAudit, Trajectory, evaluate, find_games
+from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
+from quack_eval.beliefs.load import belief_games, has_beliefs
 from quack_eval.claims.extract import Extractor
+from quack_eval.importers import mafiascope
 from quack_eval.statements import Difference, compare_published
 
 TIERS = ("1", "2", "3", "12", "13", "23", "123")
@@ -42,7 +44,7 @@ def evaluate_command(
     jobs: Annotated[int, typer.Option(min=1, help="Games at once: processes; threads with a model.")] = 1,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Evaluate recorded games: outcomes (Tier 1), behaviour (Tier 2) and statements (Tier 3), with intervals.
+    """Evaluate recorded games: outcomes (Tier 1), behaviour (Tier 2), statements (Tier 3), beliefs, with intervals.
 
     Damaged games are named, left out and counted. With --out, claims.jsonl and findings.jsonl hold every claim and its
     verdict with the reason; --from-findings counts them anew. With --extractor PROVIDER/NAME a model reads what was
@@ -65,9 +67,14 @@ def evaluate_command(
     if max_usd is not None:
         configure(max_usd=max_usd)
     source = extractor_of(extractor)
+    beliefs = measured_beliefs(paths) if convention == "paper" else None
+    games = [path for path in paths if not mafiascope.find(path)]
+    if not games and beliefs is not None:  # MafiaScope's recordings have nothing else that is ours to measure
+        show_beliefs(beliefs, out_dir, json)
+        return
     with progress("Evaluating") as advance:
         evaluation = evaluate(
-            paths,
+            games,
             tiers=(*sorted(int(t) for t in tiers), *([4] if evidence else [])),
             convention=convention,
             jobs=jobs,
@@ -79,10 +86,12 @@ def evaluate_command(
         if "3" in tiers:
             with progress("Writing findings") as advance:
                 write_findings(evaluation, out_dir, source, convention, advance)
+    if beliefs is not None and out_dir is not None:
+        beliefs.save(out_dir)
     if json:
-        print_json(evaluation.to_json())
+        print_json(evaluation.to_json() | ({"beliefs": beliefs.to_json()} if beliefs is not None else {}))
     else:
-        for table in evaluation.tables():
+        for table in evaluation.tables() + (beliefs.tables() if beliefs is not None else []):
             print_table(table)
     for message in evaluation.damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
@@ -91,6 +100,24 @@ def evaluate_command(
     if not evaluation.games:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
+
+
+def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
+    """The measures of what agents believed, where they were asked; None where nobody was."""
+    with progress("Measuring beliefs") as advance:
+        games = [game for path in paths if path.exists() and has_beliefs(path) for game in belief_games(path)]
+        return BeliefEval(games, progress=advance) if games else None
+
+
+def show_beliefs(beliefs: BeliefEval, out_dir: Path | None, json: bool) -> None:
+    """Measures of beliefs alone."""
+    if out_dir is not None:
+        beliefs.save(out_dir)
+    if json:
+        print_json({"games": len(beliefs.games), "beliefs": beliefs.to_json()})
+        return
+    for table in beliefs.tables():
+        print_table(table)
 
 
 def write_findings(

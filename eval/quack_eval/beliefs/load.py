@@ -16,6 +16,19 @@ from quack_eval.load import find_games
 Progress = Callable[[int, int], None]
 
 
+def has_beliefs(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds recordings of MafiaScope, or runs in which agents were probed."""
+    root = Path(path)
+    return bool(mafiascope.find(root)) or any(
+        next(iter(BeliefStore(store).read()), None) is not None for store in _stores(root)
+    )
+
+
+def _stores(root: Path) -> list[Path]:
+    """The stores of a run, or of all runs below a folder."""
+    return [root] if root.is_file() else [root / FILE] if (root / FILE).is_file() else sorted(root.rglob(FILE))
+
+
 def belief_games(path: str | os.PathLike[str], progress: Progress | None = None) -> list[BeliefGame]:
     """The games with beliefs of a run or of all runs below a folder, or of a corpus of MafiaScope.
 
@@ -31,8 +44,7 @@ def belief_games(path: str | os.PathLike[str], progress: Progress | None = None)
         raise ConfigError(f"{root}: no such file or folder")
     if mafiascope.find(root):
         return [mafiascope.read(folder) for folder in _counted(mafiascope.find(root), progress)]
-    stores = [root] if root.is_file() else [root / FILE] if (root / FILE).is_file() else sorted(root.rglob(FILE))
-    found = [(store, game_id, rows) for store in stores for game_id, rows in _by_game(store).items()]
+    found = [(store, game_id, rows) for store in _stores(root) for game_id, rows in _by_game(store).items()]
     if not found:
         raise ConfigError(f"{root}: holds no beliefs (in no {FILE}, and no game.jsonl with introspection.jsonl)")
     return [
