@@ -18,13 +18,16 @@ def serve_mock(
         list[str] | None, typer.Option(help=f"MODE, or MODE:first=N, :every=N, :rate=P; modes: {', '.join(MODES)}.")
     ] = None,
     latency: Annotated[float, typer.Option(min=0, help="Seconds before every answer.")] = 0.0,
+    sensitive: Annotated[
+        bool, typer.Option("--sensitive", help="Play by its own answers to probes where they stand in its prompt.")
+    ] = False,
 ) -> None:
     """Serve a "model" that plays sensibly from the prompt, for tests and first tries without a key. Ctrl-C ends it.
 
     Example: quack serve-mock --port 8642 --misbehave garbage:rate=0.1
     """
     err.print(f"http://127.0.0.1:{port}/v1; players: openai/mock?api_base=http://127.0.0.1:{port}/v1")
-    serve(port, misbehave or (), latency)
+    serve(port, misbehave or (), latency, sensitive=sensitive)
 
 
 @guarded
