@@ -17,7 +17,7 @@ from quack_env.briefing import AGENT, Briefing
 from quack_env.config import GameConfig
 from quack_env.encode.text import summary
 from quack_env.encode.vector import Layout, named, vector
-from quack_env.errors import ConfigError, IllegalActionError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError
 from quack_env.game import Game
 from quack_env.game_map import GameMap
 from quack_env.replay import deal
@@ -151,6 +151,14 @@ class QuackBase:
         self._stage = new_stage(render_mode) if render_mode else None
         self._stream: int | None = None  # the last seed given; the seeds of later episodes follow from it
         self._episode = 0
+
+    if not TYPE_CHECKING:  # called only for what is not there
+
+        def __getattr__(self, name: str) -> Any:
+            game = self.__dict__.get("game")
+            if game is None or "state" in vars(game) or name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise NotResetError(f"reset() has to be called first ({type(self).__name__} has no {name!r} yet)")
 
     def _action_space(self, agent: str) -> spaces.Space[Any]:
         world = self.game.world
@@ -320,6 +328,8 @@ class QuackBase:
         """The spectator's view as uint8 (H, W, 3) with render_mode "rgb_array"; else None (the window shows itself)."""
         if self._stage is None or self.render_mode != "rgb_array":
             return None
+        if "state" not in vars(self.game):
+            raise NotResetError("reset() has to be called first (there is nothing to render yet)")
         return self._stage.frame()
 
     def close(self) -> None:

@@ -17,5 +17,9 @@ class IllegalActionError(QuackError, ValueError):
     """An action is not in the legal set of the agent that is to act; the game is unchanged."""
 
 
+class NotResetError(QuackError, AttributeError):
+    """Something was asked of an environment before its first `reset`."""
+
+
 class TrajectoryError(QuackError, ValueError):
     """A recorded game is missing, damaged, or of a version that this release cannot read."""

@@ -6,13 +6,13 @@ import hashlib
 import json
 import unicodedata
 from types import ModuleType, SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quack_env import rules as the_rules
 from quack_env.briefing import Briefing
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
-from quack_env.errors import IllegalActionError, TrajectoryError
+from quack_env.errors import IllegalActionError, NotResetError, TrajectoryError
 from quack_env.game_map import GameMap
 from quack_env.given import given_rules
 from quack_env.outcome import Outcome, outcome
@@ -47,6 +47,13 @@ class Game:
         """While ``recording``: (events before it, tick, state hash) of every tick and phase that ended since `take`."""
         self.texts: dict[int, str] = {}
         """Texts of the utterances in the state's log, by position in it."""
+
+    if not TYPE_CHECKING:  # called only for what is not there
+
+        def __getattr__(self, name: str) -> Any:
+            if "state" in self.__dict__ or name.startswith("__"):
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise NotResetError(f"reset() has to be called first (no game is dealt yet, it has no {name!r})")
 
     def deal(self, seed: int) -> None:
         """Deal the game of this seed and advance to the first decision."""

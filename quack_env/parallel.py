@@ -8,7 +8,7 @@ from typing import Any
 from pettingzoo.utils.env import ParallelEnv
 
 from quack_env.base import QuackBase, mask_array
-from quack_env.errors import IllegalActionError, QuackError
+from quack_env.errors import IllegalActionError
 from quack_env.info import Info
 from quack_env.state import DISCUSSION, FREE
 from quack_env.view import View, is_asked_together
@@ -80,8 +80,6 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         Raises:
             IllegalActionError: an action outside its agent's mask; names agent, phase and legal set; nothing happens.
         """
-        if not hasattr(self.game, "state"):
-            raise QuackError("step() before reset()")
         game = self.game
         chosen = self._check(actions)
         game.drop_log()

@@ -13,6 +13,7 @@ import quack_env
 from quack_agents import RandomPolicy, ScriptedPolicy, play
 from quack_agents.guided import GuidedPolicy
 from quack_env import RecordTrajectory, Trajectory, TrajectoryError
+from quack_env.events import event_of
 from quack_env.forks import Past, fork
 from quack_env.replay import check, game_of
 
@@ -66,6 +67,28 @@ def test_a_fork_at_every_event_that_goes_on_as_recorded_makes_the_recorded_game(
             env.step(decision.action)
         _, _, seals = env.unwrapped.game.take()
         assert [(seal.tick, seal.hash) for seal in game.seals] == [(tick, digest) for _, tick, digest in seals]
+
+
+def test_a_short_game_forked_at_each_of_its_events_is_the_recorded_game_event_by_event(tmp_path: Path) -> None:
+    config = {"n_players": 4, "n_tasks": 2, "kill_cooldown": 2, "max_ticks": 14, "discussion_rounds": 1}
+    inner = quack_env.env(config=config, game_map="small", speech="text", observation="vector")
+    env = RecordTrajectory(inner, tmp_path / "short")
+    play(env, {agent: ScriptedPolicy() for agent in env.possible_agents}, seed=5)
+    env.close()
+    short = Trajectory.load(tmp_path / "short")
+    assert {"kill", "statement", "vote"} <= {event.kind for event in short.events}
+    recorded = [decision.action for decision in Past.of(short).decisions]
+    for at in range(len(short.events) + 1):
+        fork_env = fork(short, at, 0, observation="vector")
+        game = fork_env.unwrapped.game  # type: ignore[attr-defined]
+        game.recording = True
+        fork_env.reset()
+        fork_env.skip()
+        for action in recorded[fork_env.decided :]:
+            fork_env.step(action)
+        log, texts, seals = game.take()
+        assert [event_of(e, k, game.briefing, texts.get(k)) for k, e in enumerate(log)] == short.events
+        assert [(tick, digest) for _, tick, digest in seals] == [(seal.tick, seal.hash) for seal in short.seals]
 
 
 def test_the_same_policies_go_on_as_they_did_when_chance_is_the_original(game: Trajectory, tmp_path: Path) -> None:

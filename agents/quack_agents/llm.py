@@ -710,7 +710,9 @@ def _listed_prices(library: Any, model: str) -> tuple[float, float] | None:
     except Exception:
         return None
     paid, made = info.get("input_cost_per_token"), info.get("output_cost_per_token")
-    return (float(paid), float(made)) if paid is not None and made is not None else None
+    if not paid and not made:  # the list says 0 of models whose price it does not know
+        return None
+    return float(paid or 0.0), float(made or 0.0)
 
 
 def estimated_tokens(messages: Messages, settings: ModelSettings) -> int:

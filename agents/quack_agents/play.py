@@ -82,13 +82,14 @@ def _next(waits: Waits, result: Any) -> Wait | None:
 
 
 async def _together(asks: Mapping[str, Coroutine[Any, Any, Any]]) -> dict[str, Any]:
-    """All decisions, awaited at once; where one fails, the others are cancelled and have ended."""
+    """All decisions, awaited at once; where one fails, the others have ended: cancelled, or, paid already, finished."""
     tasks = {agent: asyncio.ensure_future(ask) for agent, ask in asks.items()}
     try:
         await asyncio.gather(*tasks.values())
     except BaseException as fault:
-        for task in tasks.values():
-            task.cancel()
+        if not isinstance(fault, BudgetError):
+            for task in tasks.values():
+                task.cancel()
         ended = await asyncio.gather(*tasks.values(), return_exceptions=True)
         if isinstance(fault, ModelError | BudgetError):  # what the others' calls took is recorded too
             done = [notes for action in ended if (notes := getattr(action, "notes", None)) is not None]

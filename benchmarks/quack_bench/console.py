@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
@@ -36,16 +37,21 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
         try:
             return command(*args, **kwargs)
         except QuackError as fault:
-            err.print(f"[bold red]error[/] {' '.join(str(fault).split())}", markup=True, soft_wrap=True)
+            complain(" ".join(str(fault).split()))
             raise typer.Exit(USAGE) from None
         except OSError as fault:
-            err.print(f"[bold red]error[/] {fault.filename}: {fault.strerror}", markup=True, soft_wrap=True)
+            complain(f"{fault.filename}: {fault.strerror}")
             raise typer.Exit(USAGE) from None
         except KeyboardInterrupt:
             err.print("stopped; what was finished is kept")
             raise typer.Exit(130) from None
 
     return run
+
+
+def complain(message: str) -> None:
+    """An error as one line on standard error; what stands in brackets in it ("quack_env[llm]") is no markup."""
+    err.print(f"[bold red]error[/] {escape(message)}", soft_wrap=True)
 
 
 def print_table(table: Table, keys: int = 1) -> None:

@@ -1,126 +1,268 @@
-"""Plays the games of a suite, each into its folder; finished games are never played again."""
+"""Plays what is missing of a suite: resumable, within a budget, one runner at a time; finished games are kept."""
 
 from __future__ import annotations
 
 import os
-import shutil
+import signal
+import sqlite3
+import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
-import quack_env
-from quack_agents import make_policy, play
-from quack_bench.suite import Assignment, Suite
-from quack_env import ConfigError, GameConfig
-from quack_env.trajectory import FILE, Trajectory
+from quack_agents.llm import Client, configure
+from quack_bench.executors import executor_of, for_models
+from quack_bench.games import Played, ending, play_game, record_game, spent
+from quack_bench.lock import locked
+from quack_bench.store import FAILED, FINISHED, PENDING, Entry, RunStore
+from quack_bench.suite import Game, Suite, explain, is_model
+from quack_env import ConfigError, QuackError
+from quack_env.yaml_file import read_yaml_file
 
 FROZEN = "suite.yaml"
-Progress = Callable[[int, int], None]
+REPLIES = "replies.sqlite"
+MODEL_GAMES = 8
+"""Games of models at once, where nobody says how many."""
+Progress = Callable[["Standing"], None]
 
 
-def run_suite(suite: Suite, out: Path, jobs: int = 1, progress: Progress | None = None) -> list[Path]:
-    """Play what is missing of a suite below ``out``; the folders of all its games.
+@dataclass
+class Standing:
+    """How far a run is. ``client`` knows calls and cost of this session; None where no model plays."""
+
+    games: list[Game]
+    finished: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    """By game what its last attempt failed of; such games are not scored."""
+    client: Client | None = None
+    stopped: str | None = None
+    """Why games are missing: the budget's words, or None."""
+
+    @property
+    def missing(self) -> int:
+        """Games that are neither finished nor given up."""
+        return len(self.games) - len(self.finished) - len(self.failed)
+
+    @property
+    def scored(self) -> list[Game]:
+        """The finished games in the order of the suite."""
+        return [game for game in self.games if game.id in self.finished]
+
+
+def run_suite(
+    suite: Suite,
+    run: Path,
+    jobs: int | None = None,
+    executor: str = "local",
+    max_usd: float | None = None,
+    retries: int | None = None,
+    progress: Progress | None = None,
+) -> Standing:
+    """Play what is missing of a suite in its folder, which is held by `opened`.
+
+    Args:
+        suite: the suite.
+        run: the folder.
+        jobs: games at once; None for as many as there are CPUs, and 8 where models play.
+        executor: "local" or "ray", for games without models.
+        max_usd: of the whole run, what earlier sessions spent included; None for the suite's.
+        retries: further attempts at a game that failed; None for the suite's.
+        progress: called whenever a game has ended.
 
     Raises:
-        ConfigError: where the folder belongs to another suite, or a policy is unknown.
+        ConfigError: where nothing can be played at all.
+        KeyboardInterrupt: on Ctrl-C, when games in play have been broken off; what was finished is kept.
     """
-    for name in {*suite.geese, *suite.ducks}:
-        make_policy(name)  # an unknown one is better found before the first game
-    freeze(suite, out)
-    games = suite.games()
-    missing = [game for game in games if not is_finished(out / game.folder)]
-    done = len(games) - len(missing)
-    if progress:
-        progress(done, len(games))
-    for _ in played(suite, missing, out, jobs):
-        done += 1
-        if progress:
-            progress(done, len(games))
-    return [out / game.folder for game in games]
+    with RunStore(run) as store:
+        standing = Standing(suite.games())
+        _take_stock(standing, store, run)
+        waiting = [game for game in standing.games if game.id not in standing.finished]
+        if any(game.setting.models for game in standing.games) or is_model(suite.extractor or ""):
+            standing.client = _client(run, max_usd or suite.max_usd)
+        session = _Session(standing, store, run, suite.retries if retries is None else retries, progress)
+        by_kind = [[game for game in waiting if bool(game.setting.models) == models] for models in (False, True)]
+        with session.stoppable():
+            if by_kind[0]:
+                at_once = jobs or cpus()
+                session.play(by_kind[0], at_once, executor_of(executor, at_once))
+            if by_kind[1] and not session.stop.is_set():
+                at_once = jobs or MODEL_GAMES
+                session.play(by_kind[1], at_once, for_models(at_once), (standing.client, session.stop))
+        if session.interrupted:
+            raise KeyboardInterrupt
+        return standing
 
 
-def played(suite: Suite, missing: list[Assignment], out: Path, jobs: int) -> Iterator[Assignment]:
-    """Plays the missing games, one after the other or in processes; yields at every finished one."""
-    if jobs <= 1:
-        for game in missing:
-            play_game(suite, game, out / game.folder)
-            yield game
-        return
-    with ProcessPoolExecutor(jobs) as pool:
-        futures = {pool.submit(play_game, suite, game, out / game.folder): game for game in missing}
+class _Session:
+    """One session of playing: the queue, what is in play, and how it stops."""
+
+    def __init__(self, standing: Standing, store: RunStore, run: Path, retries: int, progress: Progress | None) -> None:
+        self.standing = standing
+        self.store = store
+        self.run = run
+        self.retries = retries
+        self.progress = progress or (lambda standing: None)
+        self.stop = threading.Event()
+        self.interrupted = False
+        self.failures: Counter[str] = Counter()
+
+    def play(self, games: list[Game], at_once: int, players: Executor, shared: tuple[Any, ...] = ()) -> None:
+        """Play games, so many at once, until all have ended, or it is stopped.
+
+        ``shared``: what games in this process share, see `play_game`.
+        """
+        queue = deque(games)
+        in_play: dict[Future[Played], Game] = {}
+        alone: Game | None = None
+        self.progress(self.standing)
         try:
-            for future in as_completed(futures):
-                future.result()
-                yield futures[future]
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+            while in_play or (queue and at_once and not self.stop.is_set()):
+                while queue and len(in_play) < at_once and not self.stop.is_set():
+                    game = queue.popleft()
+                    alone = game if at_once == 1 and not in_play else None
+                    self.store.begin(game.id)
+                    in_play[players.submit(play_game, game, self.run, *shared)] = game
+                for future in wait(in_play, timeout=0.5, return_when=FIRST_COMPLETED).done:
+                    game, played = in_play.pop(future), future.result()
+                    if played.status == "budget":
+                        # Games in play hold in reserve what their calls may cost: one at a time, more can be spent.
+                        at_once = 0 if game is alone else 1
+                        self.standing.stopped = played.error
+                        queue.appendleft(game)
+                    if self._ended(game, played):
+                        queue.append(game)
+                    self.progress(self.standing)
+        except BrokenProcessPool:
+            raise QuackError("a worker process died (out of memory?); the same command goes on") from None
+        finally:
+            if in_play:
+                self.stop.set()
+            players.shutdown(cancel_futures=True)
+
+    def _ended(self, game: Game, played: Played) -> bool:
+        """Enter what came of an attempt; whether there is to be another one now."""
+        again = False
+        status = PENDING
+        if played.status == "finished":
+            status = FINISHED
+            self.standing.finished.add(game.id)
+        elif played.status == "failed":
+            self.failures[game.id] += 1
+            again = not played.lasting and self.failures[game.id] <= self.retries
+            if not again:
+                status = FAILED
+                self.standing.failed[game.id] = played.error or ""
+        self.store.end(played, status)
+        return again
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """The first Ctrl-C (or SIGTERM) lets nothing new begin, the second ends the process at once."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def asked(number: int, frame: Any) -> None:
+            if self.interrupted:
+                os._exit(130)
+            self.interrupted = True
+            self.stop.set()
+
+        before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
-def play_game(suite: Suite, game: Assignment, folder: Path) -> None:
-    """Play one game of a suite into its folder, in place of an unfinished attempt."""
-    if (folder / FILE).exists():
-        shutil.rmtree(folder)
-    record_game(
-        GameConfig.from_dict(suite.config),
-        suite.speech,
-        game.seed,
-        folder,
-        lambda role: game.duck if role else game.goose,
-    )
+def _take_stock(standing: Standing, store: RunStore, run: Path) -> None:
+    """Compare the index with the recordings, which are right, and enter what it lacks; what was broken off goes."""
+    known = store.read()
+    changed: list[Entry] = []
+    for game in standing.games:
+        entry = known.get(game.id) or Entry(game.id, game.setting.name, game.seed, game.repetition)
+        winner = ending(run / game.id)
+        if winner is None:
+            if entry.status != PENDING or game.id not in known:
+                changed.append(replace(entry, status=PENDING, outcome=None))
+            continue
+        standing.finished.add(game.id)
+        if entry.status != FINISHED:
+            calls, tokens, cost = spent(run / game.id)
+            told = replace(entry, calls=calls, tokens=tokens, cost_usd=cost, attempts=max(1, entry.attempts))
+            changed.append(replace(told, status=FINISHED, outcome=winner, error=None))
+    store.put(changed)
 
 
-def record_game(
-    config: GameConfig,
-    speech: str,
-    seed: int,
-    folder: str | os.PathLike[str],
-    policy_of: Callable[[bool], str],
-    seats: dict[str, str] | None = None,
-    game_map: Any = None,
-    listener: Any = None,
-    render_mode: str | None = None,
-    save_images: bool = False,
-) -> quack_env.Outcome:
-    """Play and record one game; ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents."""
-    inner = quack_env.env(
-        config=config, game_map=game_map, speech=speech, observation="vector", render_mode=render_mode
-    )
-    inner.reset(seed=seed)
-    ducks = inner.unwrapped.game.state.ducks  # type: ignore[attr-defined]
-    names = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)} | (seats or {})
-    env = quack_env.RecordTrajectory(inner, folder, policies=names)
-    env.recorder.listener = listener
-    env.recorder.save_images = save_images
-    try:
-        return play(env, {agent: make_policy(name) for agent, name in names.items()}, seed=seed)
-    finally:
-        env.close()
+def _client(run: Path, max_usd: float | None) -> Client:
+    """The client of the run: answers are kept in its folder, and what they cost is part of the budget."""
+    client = configure(max_usd=max_usd, cache=run / REPLIES)
+    with sqlite3.connect(run / REPLIES) as db:
+        (before,) = db.execute("SELECT TOTAL(json_extract(reply, '$.cost')) FROM replies").fetchone()
+    client.budget.usd = float(before)
+    return client
 
 
-def is_finished(folder: Path) -> bool:
-    """Whether a folder holds a finished game."""
-    if not (folder / FILE).exists():
-        return False
-    try:
-        return Trajectory.load(folder).outcome is not None
-    except quack_env.TrajectoryError:
-        return False
+def cpus() -> int:
+    """The CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def freeze(suite: Suite, out: Path) -> None:
+# --- the folder ------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def opened(suite: Suite, run: Path) -> Iterator[None]:
+    """The run's folder, made where it is missing, holding this suite, and nobody else's meanwhile.
+
+    Raises:
+        ConfigError: where the folder belongs to another suite or is in use.
+    """
+    freeze(suite, run)
+    with locked(run):
+        yield
+
+
+def freeze(suite: Suite, run: Path) -> None:
     """Write the suite into its run, or check that the run is one of this suite."""
-    text = yaml.safe_dump(suite.model_dump(), sort_keys=False, allow_unicode=True)
-    file = out / FROZEN
-    if file.exists():
-        if file.read_text("utf-8") != text:
-            raise ConfigError(f"{out}: holds a run of another suite (see {FROZEN}); choose another --out")
+    if (run / FROZEN).exists():
+        if frozen(run).identity != suite.identity:
+            raise ConfigError(f"{run}: holds a run of another suite (see {FROZEN}); choose another --out")
         return
+    text = yaml.safe_dump(
+        suite.model_dump(exclude_defaults=True) | {"name": suite.name}, sort_keys=False, allow_unicode=True
+    )
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, "utf-8")
+        run.mkdir(parents=True, exist_ok=True)
+        unfinished = run / f"{FROZEN}.new"
+        unfinished.write_text(text, "utf-8")
+        unfinished.replace(run / FROZEN)
     except OSError as fault:
-        raise ConfigError(f"{out}: cannot be written ({fault.strerror})") from None
+        raise ConfigError(f"{run}: cannot be written ({fault.strerror})") from None
+
+
+def frozen(run: Path) -> Suite:
+    """The suite of a run.
+
+    Raises:
+        ConfigError: where the folder is no run, or its suite is damaged.
+    """
+    file = run / FROZEN
+    if not file.is_file():
+        raise ConfigError(f"{run}: no run of a suite ({FROZEN} is missing)")
+    try:
+        return Suite.model_validate(read_yaml_file(str(file), ConfigError))
+    except ValidationError as fault:
+        raise ConfigError(f"{file}: {explain(fault)}") from None
+
+
+__all__ = ["Standing", "frozen", "opened", "record_game", "run_suite"]

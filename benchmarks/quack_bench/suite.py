@@ -1,56 +1,320 @@
-"""A suite: which policies meet, over which seeds, under which settings."""
+"""A suite: which policies meet, over which seeds, under which conditions; and the games that come of it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import difflib
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+from urllib.parse import quote
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from quack_agents import make_policy
+from quack_agents.probe import ProbeConfig
+from quack_agents.situations import load_situation
+from quack_bench.factors import with_factors
 from quack_env import ConfigError, GameConfig, GameMap
-from quack_env.yaml_file import read_yaml_file
+from quack_env.yaml_file import read_yaml_file, shown
+from quack_eval.metrics.paper_tables import shown_policy
 
-MODEL_CHARS = str.maketrans(dict.fromkeys(':/\\ "', "-"))
+MODELS = "models"
+"""Where a list of policies is due: all models of the suite."""
+NAME = re.compile(r"[\w .+-]{1,60}")
 
 
-class Suite(BaseModel):
-    """The settings of a benchmark; every goose policy meets every duck policy on every seed."""
+class Conditions(BaseModel):
+    """What games are played under. A field that is not given is left to what stands above it, or to the default."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    name: str = "suite"
-    geese: list[str] = Field(min_length=1)
-    ducks: list[str] = Field(min_length=1)
-    seeds: list[int] = Field(min_length=1)
-    speech: Literal["off", "tokens", "text"] = "tokens"
     config: dict[str, Any] = Field(default_factory=dict)
+    map: str | None = Field(default=None, min_length=1)
+    speech: Literal["off", "tokens", "text"] | None = None
+    modality: Literal["image+text", "image", "text"] | None = None
+    persona: str | dict[Literal["geese", "ducks"], str] | None = None
+    probes: dict[str, Any] | None = None
+    policy: str | dict[Literal["geese", "ducks"], str] | None = None
+    script: str | None = Field(default=None, min_length=1)
+
+    def over(self, base: Conditions) -> Conditions:
+        """These, and those of the base where these say nothing; configurations and personas are merged by field."""
+        given = {name: value for name in Conditions.model_fields if (value := getattr(self, name)) is not None}
+        below = {name: getattr(base, name) for name in Conditions.model_fields}
+        personas = sides(base.persona) | sides(self.persona)
+        return Conditions(**{**below, **given, "config": {**base.config, **self.config}, "persona": personas or None})
+
+
+def sides(persona: str | Mapping[Any, str] | None) -> dict[str, str]:
+    """A persona by team."""
+    if isinstance(persona, str):
+        return {"geese": persona, "ducks": persona}
+    return {str(team): name for team, name in (persona or {}).items()}
+
+
+class Checks(NamedTuple):
+    """Loading maps and trying policies, each only once."""
+
+    game_map: Callable[[str], GameMap]
+    policy: Callable[[str], None]
+
+
+class Named(Conditions):
+    """A setting written out: policies by team, and of single seats, where they differ."""
+
+    name: str
+    geese: str
+    ducks: str
+    seats: dict[int, str] = Field(default_factory=dict)
+
+    @field_validator("name")
+    @classmethod
+    def _short(cls, name: str) -> str:
+        if not NAME.fullmatch(name):
+            raise ValueError("name")
+        return name
+
+
+class Suite(Conditions):
+    """The plan of a benchmark: every goose policy meets every duck policy, and the settings written out, in every arm.
+
+    ``retries`` and ``max_usd`` are limits of a run, and no part of what the suite is.
+    """
+
+    name: str = "suite"
+    geese: list[str] | Literal["models"] = Field(default_factory=list)
+    ducks: list[str] | Literal["models"] = Field(default_factory=list)
+    settings: list[Named] = Field(default_factory=list)
+    models: list[str] = Field(default_factory=list)
+    arms: dict[str, Conditions] = Field(default_factory=dict)
+    seeds: list[int] = Field(min_length=1)
+    repetitions: int = Field(default=1, ge=1, le=1000)
+    extractor: str | None = None
+    retries: int = Field(default=2, ge=0, le=100)
+    max_usd: float | None = Field(default=None, gt=0)
 
     @field_validator("seeds", mode="before")
     @classmethod
     def _count_of_seeds(cls, value: Any) -> Any:
+        """A number stands for so many seeds, from 0 on."""
         return list(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
 
-    def games(self) -> list[Assignment]:
-        """All games of the suite, seeds innermost, none twice."""
-        pairs = dict.fromkeys((goose, duck) for goose in self.geese for duck in self.ducks)
-        return [Assignment(goose, duck, seed) for goose, duck in pairs for seed in dict.fromkeys(self.seeds)]
+    @field_validator("seeds")
+    @classmethod
+    def _seeds_exist(cls, value: list[int]) -> list[int]:
+        if any(seed < 0 for seed in value):
+            raise ValueError("seeds")
+        return list(dict.fromkeys(value))
+
+    @model_validator(mode="after")
+    def _somebody_plays(self) -> Suite:
+        if bool(self.geese) != bool(self.ducks) or not (self.geese or self.settings):
+            raise ValueError("geese")
+        return self
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes two suites the same."""
+        return self.model_dump(exclude={"retries", "max_usd"})
+
+    def expand(self) -> list[Setting]:
+        """All settings, none twice.
+
+        Raises:
+            ConfigError: where a policy, a configuration, a map or a probe is not valid; names the setting.
+        """
+        arms: list[tuple[str | None, Conditions]] = [*self.arms.items()] or [(None, Conditions())]
+        found: dict[str, Setting] = {}
+        checks = Checks(cache(GameMap.load), cache(check_policy))
+        for arm, conditions in arms:
+            for named in (*self._pairs(), *self.settings):
+                setting = self._setting(named, arm, conditions.over(named.over(self)), checks)
+                found.setdefault(setting.name, setting)
+        return _with_folders(found.values())
+
+    def _pairs(self) -> Iterator[Named]:
+        teams = [self.models if team == MODELS else team for team in (self.geese, self.ducks)]
+        for goose in teams[0]:
+            for duck in teams[1]:
+                yield Named.model_construct(name="", geese=goose, ducks=duck)
+
+    def _setting(self, named: Named, arm: str | None, conditions: Conditions, checks: Checks) -> Setting:
+        told = named.name
+        try:
+            told = told or f"{self._filled(named.geese)} x {self._filled(named.ducks)}"
+            config = GameConfig.from_dict(conditions.config)
+            game_map = checks.game_map(conditions.map or config.map)
+            if conditions.script is not None:
+                situation = load_situation(conditions.script)
+                if conditions.config or conditions.map:
+                    raise ConfigError(f"script={conditions.script!r}: brings its own config and map")
+                config, game_map = situation.config, situation.game_map
+            personas = sides(conditions.persona)
+            policies = {
+                team: dressed(self._filled(policy), conditions.modality, personas.get(team))
+                for team, policy in ({"geese": named.geese, "ducks": named.ducks} | sides(conditions.policy)).items()
+            }
+            seats = {
+                seat: dressed(self._filled(policy), conditions.modality, None) for seat, policy in named.seats.items()
+            }
+            beyond = [seat for seat in seats if not 0 <= seat < config.n_players]
+            if beyond:
+                raise ConfigError(f"seats={beyond[0]}: must be from 0 to {config.n_players - 1}")
+            for policy in {*policies.values(), *seats.values()}:
+                checks.policy(policy)
+            probes = None if conditions.probes is None else ProbeConfig.of(conditions.probes)
+        except ConfigError as fault:
+            raise ConfigError(f"{self.name}: {told}{f', arm {arm}' if arm else ''}: {fault}") from None
+        name = named.name or f"{policies['geese']} x {policies['ducks']}"
+        return Setting(
+            name=f"{told} @ {arm}" if arm else name,
+            base=told,
+            goose=policies["geese"],
+            duck=policies["ducks"],
+            seats={f"player_{seat}": policy for seat, policy in seats.items()},
+            arm=arm,
+            config=config,
+            game_map=game_map,
+            speech=conditions.speech or "tokens",
+            probes=probes,
+            script=conditions.script,
+        )
+
+    def _filled(self, policy: str) -> str:
+        """The policy, or the k-th model of the suite where it is ``$k``."""
+        if not policy.startswith("$"):
+            return policy
+        if not policy[1:].isdigit() or not 1 <= int(policy[1:]) <= len(self.models):
+            raise ConfigError(f"policy={policy!r}: must be $1 to ${len(self.models)}, a model of the suite's `models`")
+        return self.models[int(policy[1:]) - 1]
+
+    def games(self) -> list[Game]:
+        """All games, seeds outermost, so that what is played first can be compared; scripted play is not repeated."""
+        settings = self.expand()
+        found: list[Game] = []
+        for seed in self.seeds:
+            for repetition in range(self.repetitions):
+                for setting in settings:
+                    if setting.models or repetition == 0:
+                        found.append(Game(setting, seed, repetition, self.repetitions > 1 and bool(setting.models)))
+        return found
 
 
 @dataclass(frozen=True)
-class Assignment:
-    """One game to be played: the Geese's policy, the Ducks' policy, the seed."""
+class Setting:
+    """What is the same in all games of one row of a table.
 
+    ``name`` stands in tables, ``folder`` below the run; ``base`` is the name without the arm, and the same in all arms.
+    ``goose`` and ``duck`` are policies by role, ``seats`` those of single agents, whatever their role.
+    """
+
+    name: str
+    base: str
     goose: str
     duck: str
-    seed: int
+    seats: dict[str, str]
+    arm: str | None
+    config: GameConfig
+    game_map: GameMap
+    speech: str
+    probes: ProbeConfig | None = None
+    script: str | None = None
+    """The situation that every game begins with; its config and map are those of the setting."""
+    folder: str = field(default="", compare=False)
 
     @property
-    def folder(self) -> str:
-        """Its folder below the run: `GOOSE__DUCK/seed-007`."""
-        return f"{self.goose.translate(MODEL_CHARS)}__{self.duck.translate(MODEL_CHARS)}/seed-{self.seed:03d}"
+    def policies(self) -> list[str]:
+        """All policies that play in it."""
+        return list(dict.fromkeys((self.goose, self.duck, *self.seats.values())))
+
+    @property
+    def models(self) -> list[str]:
+        """Those of them that are models."""
+        return [policy for policy in self.policies if is_model(policy)]
+
+
+@dataclass(frozen=True)
+class Game:
+    """One game to be played."""
+
+    setting: Setting
+    seed: int
+    repetition: int = 0
+    repeated: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its folder below the run: `SETTING/seed-007`, repetitions below that."""
+        folder = f"{self.setting.folder}/seed-{self.seed:03d}"
+        return f"{folder}/rep-{self.repetition}" if self.repeated else folder
+
+
+# --- policies --------------------------------------------------------------------------------------------------------
+
+
+def is_model(policy: str) -> bool:
+    """Whether a policy is a model's name, as "openai/gpt-5.5"."""
+    return "/" in policy.partition("?")[0].partition(":")[0]
+
+
+def dressed(policy: str, modality: str | None, persona: str | None) -> str:
+    """The policy with modality (of models) and persona in its name, unless it names its own.
+
+    Raises:
+        ConfigError: where the policy takes no persona.
+    """
+    if not is_model(policy):
+        if persona is None or ":" in policy:
+            return policy
+        if policy != "scripted":
+            raise ConfigError(f"persona={persona!r}: {policy} takes none; scripted policies and models do")
+        return policy if persona == "default" else f"{policy}:{persona}"
+    options = {"modality": modality, "persona": persona}
+    query = policy.partition("?")[2]
+    added = [f"{name}={quote(value, safe='+')}" for name, value in options.items() if value and f"{name}=" not in query]
+    return "".join((policy, ("&" if query else "?") if added else "", "&".join(added)))
+
+
+def check_policy(policy: str) -> None:
+    """An unknown policy is better found before the first game.
+
+    Raises:
+        ConfigError: where there is no such policy, or it needs a person.
+    """
+    if policy.partition(":")[0] == "human":
+        raise ConfigError("policy='human': suites are played without people; see quack play --human")
+    make_policy(policy)
+
+
+def _with_folders(settings: Iterable[Setting]) -> list[Setting]:
+    """The settings, each with a folder name of its own."""
+    taken: set[str] = set()
+    found: list[Setting] = []
+    for setting in settings:
+        folder = slug(setting.name)
+        if folder in taken:
+            folder = f"{folder}-{hashlib.blake2b(setting.name.encode(), digest_size=3).hexdigest()}"
+        taken.add(folder)
+        found.append(Setting(**{**vars(setting), "folder": folder}))
+    return found
+
+
+def slug(name: str) -> str:
+    """A setting's name as a folder: letters, digits, dots and dashes; addresses are left out, long names cut."""
+    words = shown_policy(name).replace(" x ", "__").replace(" @ ", "__")
+    plain = re.sub(r"[^\w.-]+", "-", words).strip("-.") or "setting"
+    if len(plain) <= 100:
+        return plain
+    return f"{plain[:90]}-{hashlib.blake2b(name.encode(), digest_size=4).hexdigest()}"
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
 
 
 def built_in() -> list[str]:
@@ -59,37 +323,86 @@ def built_in() -> list[str]:
     return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
 
 
-def load_suite(name: str) -> Suite:
-    """The built-in suite of this name, or the suite of a YAML file.
+def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
+    """The built-in suite of this name, or the suite of a YAML file; valid as a whole, policies included.
+
+    Args:
+        name: of the suite, or its file.
+        models: take the place of the suite's `models`.
+        seeds: at most so many of its seeds, the first ones.
 
     Raises:
         ConfigError: naming file, field, value and what is allowed.
     """
     if name in built_in():
         data = yaml.safe_load((resources.files("quack_bench") / "suites" / f"{name}.yaml").read_text("utf-8"))
-        source = name
     elif Path(name).is_file():
-        data, source = read_yaml_file(name, ConfigError), name
+        data = read_yaml_file(name, ConfigError)
     else:
         raise ConfigError(f"suite {name!r}: no such file, and no built-in suite ({', '.join(built_in())})")
     if not isinstance(data, dict):
-        raise ConfigError(f"{source}: a suite must be a mapping of fields to values")
+        raise ConfigError(f"{name}: a suite must be a mapping of fields to values")
     try:
-        suite = Suite.model_validate({"name": Path(source).stem, **data})
+        data = with_factors(data)
+        suite = Suite.model_validate({"name": Path(name).stem, **data, **({"models": list(models)} if models else {})})
+        suite = suite.model_copy(update={"seeds": suite.seeds[:seeds]}) if seeds else suite
     except ValidationError as fault:
-        raise ConfigError(f"{source}: {_explain(fault)}") from None
-    try:
-        GameMap.load(GameConfig.from_dict(suite.config).map)
+        raise ConfigError(f"{name}: {explain(fault)}") from None
     except ConfigError as fault:
-        raise ConfigError(f"{source}: config: {fault}") from None
+        raise ConfigError(f"{name}: {fault}") from None
+    try:
+        suite.expand()
+    except ConfigError as fault:
+        told = str(fault).removeprefix(f"{suite.name}: ")
+        raise ConfigError(f"{name}: {told}") from None
     return suite
 
 
-def _explain(fault: ValidationError) -> str:
-    """The first of Pydantic's complaints in one line."""
+ALLOWED = {
+    "name": "letters, digits, spaces, dots, dashes, plus signs, at most 60",
+    "geese": "a list of policies, or `models`; both geese and ducks, or settings",
+    "ducks": "a list of policies, or `models`",
+    "settings": "a list of settings, each with name, geese and ducks",
+    "seats": "a mapping from seat numbers to policies",
+    "models": "a list of models, as PROVIDER/NAME",
+    "arms": "a mapping from names of arms to what they change",
+    "seeds": "a number from 1 (so many seeds, from 0 on), or a list of numbers from 0",
+    "repetitions": "a number from 1 to 1000",
+    "config": "a mapping of settings of the game, as in {n_players: 8}",
+    "map": "a shipped map or a map file",
+    "speech": "off, tokens or text",
+    "modality": "image+text, image or text (quoted or not)",
+    "persona": "a persona, or a mapping with one for geese, ducks or both",
+    "probes": "a mapping of options of the probe",
+    "policy": "a policy, or a mapping with one for geese, ducks or both",
+    "script": "a situation, see quack scripts list",
+    "extractor": "recorded, grammar, or a model as PROVIDER/NAME",
+    "retries": "a number from 0 to 100",
+    "max_usd": "a number of US dollars above 0",
+}
+
+
+def explain(fault: ValidationError) -> str:
+    """The first of Pydantic's complaints in our words: field, value, what is allowed."""
     error = fault.errors()[0]
-    field = ".".join(str(part) for part in error["loc"])
+    places = [str(part) for part in error["loc"]]
+    known = [place for place in places if place in ALLOWED]
+    where = ".".join(places[: places.index(known[-1]) + 1] if known else places)
     if error["type"] == "extra_forbidden":
-        return f"unknown field {field!r}; allowed: {', '.join(Suite.model_fields)}"
-    given = "" if error["type"] == "missing" else f"={error['input']!r}"
-    return f"{field}{given}: {error['msg']}"
+        fields = list(_fields_at(places[:-1]))
+        close = difflib.get_close_matches(places[-1], fields, n=1)
+        hint = f" (did you mean {close[0]!r}?)" if close else ""
+        return f"unknown field {'.'.join(places)!r}{hint}; allowed: {', '.join(fields)}"
+    if not places:  # of the suite as a whole
+        return f"geese: must be {ALLOWED['geese']}"
+    allowed = ALLOWED.get(known[-1] if known else "", "another value")
+    if error["type"] == "missing":
+        return f"{'.'.join(places)} is missing: must be {allowed}"
+    return f"{where}={shown(error['input'])}: must be {allowed}"
+
+
+def _fields_at(places: list[str]) -> Iterable[str]:
+    """The fields that are known where an unknown one stands."""
+    if places[:1] == ["settings"]:
+        return Named.model_fields
+    return Conditions.model_fields if places[:1] == ["arms"] else Suite.model_fields

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.table import Table
 
@@ -22,12 +23,16 @@ from quack_eval.metrics.base import CONVENTIONS, GameEval, values
 from quack_eval.metrics.calls import CallEval
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
 from quack_eval.metrics.measure import Measure, once
+from quack_eval.metrics.packed import Packed, places
 from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
 from quack_eval.metrics.tier1 import OutcomeEval
 from quack_eval.metrics.tier2 import BehaviourEval
-from quack_eval.statements import StatementEval
+from quack_eval.statements import CLAIMS as CLAIMS_FILE
+from quack_eval.statements import FINDINGS as FINDINGS_FILE
+from quack_eval.statements import StatementEval, StatementGame, claim_lines, finding_lines
 from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
+from quack_eval.workers import begin_worker
 
 CLAIM_SOURCES = (None, "recorded", "grammar")
 CALLS = 5
@@ -44,7 +49,7 @@ Progress = Callable[[int, int], None]
 """Called with (games done, games in all)."""
 
 
-@dataclass
+@dataclass(slots=True)
 class EvaluatedGame:
     """One game: where it is, who played, its measures, and what is no number by tier."""
 
@@ -57,12 +62,14 @@ class EvaluatedGame:
     facts: dict[int, dict[str, Any]]
     tiers: dict[int, tuple[str, ...]]
     """The names of the measures of every tier."""
-    measures: dict[str, Measure]
+    measures: Mapping[str, Measure]
+    label: str | None = None
+    """What a suite calls the setting."""
 
     @property
     def setting(self) -> str:
-        """Goose policy x duck policy."""
-        return f"{self.goose} x {self.duck}"
+        """The suite's name for it, else goose policy x duck policy."""
+        return self.label or f"{self.goose} x {self.duck}"
 
     def tier(self, number: int) -> dict[str, Any] | None:
         """Facts and values of a tier by name; None where it was not evaluated."""
@@ -185,6 +192,14 @@ class Evaluation:
             "messages": self.damaged + self.unfinished,
         }
 
+    def write_games(self, path: Path) -> None:
+        """Write the lines of `games.jsonl`, one at a time: written out they are many times what is held."""
+        new = path.with_suffix(".new")
+        with open(new, "w", encoding="utf-8", newline="\n") as file:
+            for game in self.evaluated:
+                file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+        new.replace(path)
+
     def save(self, out: str | os.PathLike[str], formats: Sequence[str] = ("csv", "md", "tex")) -> list[Path]:
         """Write games.jsonl, measures.json and the tables into a folder; the paths written.
 
@@ -195,9 +210,7 @@ class Evaluation:
         folder = Path(out)
         folder.mkdir(parents=True, exist_ok=True)
         games, measures = folder / "games.jsonl", folder / "measures.json"
-        with open(games, "w", encoding="utf-8", newline="\n") as file:
-            for game in self.evaluated:
-                file.write(json.dumps(game.to_dict(), ensure_ascii=False) + "\n")
+        self.write_games(games)
         measures.write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         return [games, measures, *write_tables(folder, self.rows(), formats)]
 
@@ -214,6 +227,9 @@ def evaluate(
     claims: str | Extractor | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
+    findings: str | os.PathLike[str] | None = None,
+    settings: Mapping[str, str] | None = None,
+    root: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Evaluate every game at or below the paths, of any mix of formats.
 
@@ -226,6 +242,9 @@ def evaluate(
             an extractor.
         out: a folder for `Evaluation.save`; None to write nothing.
         progress: called as games get done.
+        findings: a folder for `claims.jsonl` and `findings.jsonl` of Tier 3, written game by game.
+        settings: the names of the settings by the games' paths, where they are more than who played.
+        root: what the paths are written relative to; None for as they are.
 
     Raises:
         TrajectoryError: where a path does not exist or has no games. A damaged game is no error: it is left out.
@@ -239,16 +258,30 @@ def evaluate(
         raise ValueError(f"claims={claims!r}: must be one of {', '.join(map(repr, CLAIM_SOURCES))}, or an extractor")
     games = find_games(paths)
     evaluation = Evaluation(convention, [])
-    tasks = [(os.fspath(path), tuple(tiers), convention, claims) for path in games]
-    for done, (kind, result) in enumerate(_run(tasks, jobs)):
-        if progress:
-            progress(done, len(games))
-        if isinstance(result, EvaluatedGame):
-            evaluation.evaluated.append(result)
-        elif kind == "damaged":
-            evaluation.damaged.append(result)
-        else:
-            evaluation.unfinished.append(result)
+    asked = _Asked(tuple(tiers), convention, claims, findings is not None)
+    shared: dict[str, Any] = {}
+
+    def same(value: Any) -> Any:
+        """The value, as one object for all games that have it."""
+        return shared.setdefault(repr(value), value)
+
+    with _Lines(findings) as lines:
+        for done, (path, result) in enumerate(zip(games, _run(games, asked, jobs), strict=True)):
+            if progress:
+                progress(done, len(games))
+            told = path if root is None else path.relative_to(root)
+            if result.game is None:
+                messages = evaluation.damaged if result.kind == "damaged" else evaluation.unfinished
+                messages.append(result.message.replace(os.fspath(path), told.as_posix()))
+                continue
+            game, label = result.game, (settings or {}).get(os.fspath(path))
+            names = {tier: tuple(places(names)) for tier, names in game.tiers.items()}
+            facts = same(game.facts) if convention == "paper" else game.facts  # the published ones are long and differ
+            told_path = told.as_posix() if root is not None else game.path
+            game = replace(game, path=told_path, tiers=same(names), facts=facts, label=label)
+            evaluation.evaluated.append(game)
+            if result.said is not None:
+                lines.write(result.said if root is None else replace(result.said, path=told.as_posix()))
     if progress:
         progress(len(games), len(games))
     if out is not None:
@@ -256,47 +289,96 @@ def evaluate(
     return evaluation
 
 
-Task = tuple[str, tuple[int, ...], str, str | Extractor | None]
-Result = tuple[str, "EvaluatedGame | str"]
+class _Asked(NamedTuple):
+    """What is wanted of every game; ``said``: its findings, too."""
+
+    tiers: tuple[int, ...]
+    convention: str
+    claims: str | Extractor | None
+    said: bool
 
 
-def _run(tasks: list[Task], jobs: int) -> Iterator[Result]:
-    """The results in the order of the tasks."""
-    if jobs <= 1 or len(tasks) < 2:
-        yield from map(_evaluate, tasks)
+class _Result(NamedTuple):
+    """What one game came to: "ok", "damaged" or "unfinished", the latter two with the reason."""
+
+    kind: str
+    message: str = ""
+    game: EvaluatedGame | None = None
+    said: StatementGame | None = None
+
+
+class _Lines:
+    """`claims.jsonl` and `findings.jsonl` of a folder, written game by game, and in place when all are written."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None) -> None:
+        self.paths = [] if folder is None else [Path(folder) / CLAIMS_FILE, Path(folder) / FINDINGS_FILE]
+        self.number = 0
+
+    def __enter__(self) -> _Lines:
+        self._stack = ExitStack()
+        for path in self.paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        new = [open(path.with_suffix(".new"), "w", encoding="utf-8", newline="\n") for path in self.paths]  # noqa: SIM115
+        self.files = [self._stack.enter_context(file) for file in new]
+        return self
+
+    def write(self, game: StatementGame) -> None:
+        """Add a game."""
+        claims, findings = self.files
+        claims.writelines(claim_lines(game))
+        findings.writelines(finding_lines(game, self.number))
+        self.number += 1
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        self._stack.close()
+        for path in self.paths if kind is None else ():
+            path.with_suffix(".new").replace(path)
+
+
+def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
+    """The results in the order of the games."""
+    if jobs <= 1 or len(games) < 2:
+        yield from (_evaluate(path, asked) for path in games)
         return
     pool: Executor
-    if isinstance(tasks[0][3], Extractor):
-        pool, chunk = ThreadPoolExecutor(min(jobs, len(tasks))), 1
+    if isinstance(asked.claims, Extractor):
+        pool, chunk = ThreadPoolExecutor(min(jobs, len(games))), 1
     else:
-        pool, chunk = ProcessPoolExecutor(min(jobs, len(tasks))), max(1, min(32, len(tasks) // (jobs * 4)))
+        chunk = max(1, min(32, len(games) // (jobs * 4)))
+        pool = ProcessPoolExecutor(min(jobs, len(games)), initializer=begin_worker)
     with pool:
-        yield from pool.map(_evaluate, tasks, chunksize=chunk)
+        yield from pool.map(_evaluate, games, [asked] * len(games), chunksize=chunk)
 
 
-def _evaluate(task: Task) -> Result:
-    """One game: ("ok", game), ("damaged", why) or ("unfinished", why)."""
-    path, tiers, convention, claims = task
+def _evaluate(path: Path, asked: _Asked) -> _Result:
+    """One game."""
+    convention = asked.convention
     try:
         trajectory = Trajectory.load(path)
     except QuackError as fault:
-        return "damaged", str(fault)
+        return _Result("damaged", str(fault))
     if trajectory.status == "infra_failure" or trajectory.outcome is None:
-        return "unfinished", f"{path}: {trajectory.status}, not scored"
+        return _Result("unfinished", f"{path}: {trajectory.status}, not scored")
     timeline = Timeline(trajectory)
     goose, duck = policies(trajectory)
-    game = EvaluatedGame(path, format_of(Path(path)) or "", convention, goose, duck, trajectory.header.seed, {}, {}, {})
-    played_by_models = (Path(path) / CALLS_FILE).is_file()
-    for tier in dict.fromkeys((*tiers, CALLS) if played_by_models and convention == "paper" else tiers):
+    seed = trajectory.header.seed
+    game = EvaluatedGame(os.fspath(path), format_of(path) or "", convention, goose, duck, seed, {}, {}, {})
+    played_by_models = (path / CALLS_FILE).is_file()
+    measures: dict[str, Measure] = {}
+    said = None
+    for tier in dict.fromkeys((*asked.tiers, CALLS) if played_by_models and convention == "paper" else asked.tiers):
         result = TIERS[tier](trajectory, convention, timeline)
-        if isinstance(result, StatementEval) and claims is not None:
-            result.claims = claims
+        if isinstance(result, StatementEval):
+            if asked.claims is not None:
+                result.claims = asked.claims
+            said = result.game if asked.said else None
         game.facts[tier] = result.facts
         game.tiers[tier] = tuple(result.measures)
-        game.measures = result.measures | game.measures  # what two tiers measure is the first one's
+        measures = result.measures | measures  # what two tiers measure is the first one's
     if convention == "published":  # which the published code had as a word only
-        game.measures["geese_win"] = once(trajectory.outcome.winner == "geese")
-    return "ok", game
+        measures["geese_win"] = once(trajectory.outcome.winner == "geese")
+    game.measures = Packed(measures)
+    return _Result("ok", game=game, said=said)
 
 
 def policies(trajectory: Trajectory) -> tuple[str, str]:

@@ -176,6 +176,13 @@ class VLMPolicy(Agent):
         if not self._agent:
             raise ConfigError(f"{self!r}: reset(info, seed) comes before the first decision of a game")
 
+    def watch(self, observation: Any, info: Info, action: Action) -> None:
+        """Take in a decision that was made for it (see `quack_agents.guided`); the model is not asked."""
+        number, say = (action["action"], action.get("say")) if isinstance(action, dict) else (action, None)
+        self._info = info
+        self.diary.see(info["view"])
+        self.diary.did(info["view"], info["briefing"].action_names[number], say)
+
     def _question(self, view: View, legal: list[str]) -> str:
         """The question; in free roam the memory ends with the previous decision, the rest being the situation."""
         if view.phase == FREE:

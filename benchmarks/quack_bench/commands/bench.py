@@ -2,40 +2,186 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
 
-from quack_bench.console import err, guarded, print_json, print_table, progress
-from quack_bench.runner import run_suite
-from quack_bench.suite import load_suite
-from quack_eval import evaluate
+from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.dryrun import Estimate, estimates
+from quack_bench.executors import NAMES
+from quack_bench.results import Results, rating_table, score
+from quack_bench.runner import FROZEN, Standing, cpus, frozen, opened, run_suite
+from quack_bench.suite import Suite, built_in, load_suite
+from quack_env import ConfigError
+from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.report import write_report
 
 
 @guarded
 def bench(
-    suite: Annotated[str, typer.Argument(help="A suite's YAML file, or a built-in one: demo.")],
+    suite: Annotated[
+        str, typer.Argument(help=f"A suite's YAML file, a built-in one ({', '.join(built_in())}), or a run's folder.")
+    ],
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the run; default runs/NAME.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    model: Annotated[list[str] | None, typer.Option(help="The suite's models, in order, in place of its own.")] = None,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Only so many of the suite's seeds.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Games at once; default: one per CPU, and 8 where models play.")
+    ] = None,
+    executor: Annotated[
+        str, typer.Option(help=f"Where games without models are played: {' or '.join(NAMES)}.")
+    ] = "local",
+    max_usd: Annotated[
+        float | None, typer.Option(min=0.0, help="Stop before the run's model calls cost more than this.")
+    ] = None,
+    retries: Annotated[int | None, typer.Option(min=0, help="Further attempts at a game that failed.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run; without one there, say so.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Play nothing; say what it would take.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Play the games of a suite that are missing in its folder, record them, and print and save the tables.
+    """Play the games of a suite that are missing in its folder, record them, then write tables and report.
 
-    Finished games are kept: the same command goes on after a stop.
+    Finished games and paid replies are kept: the same command goes on after a stop, whatever stopped it. Games that
+    fail are tried again, then reported and left out of the scores. The exit code is 1 where games are missing.
 
     Example: quack bench demo --out runs/demo --jobs 2
     """
-    plan = load_suite(suite)
-    folder = out_dir or Path("runs") / plan.name
-    with progress(f"Playing {plan.name}") as advance:
-        games = run_suite(plan, folder, jobs, advance)
-    with progress("Evaluating") as advance:
-        evaluation = evaluate([folder], progress=advance)
-    evaluation.save(folder)
-    if json:
-        print_json({"run": str(folder), **evaluation.to_json()})
+    plan, folder = planned(suite, out_dir, model or [], seeds)
+    if resume and not (folder / FROZEN).is_file():
+        raise ConfigError(f"--resume: {folder} holds no run ({FROZEN} is missing)")
+    if dry_run:
+        tell_estimates(plan, json)
         return
-    for table in evaluation.tables():
-        print_table(table)
-    err.print(f"{len(games)} games and their tables are in {folder}", style="dim")
+    with opened(plan, folder):
+        try:
+            with playing(plan.name) as watch:
+                standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
+        except KeyboardInterrupt:
+            err.print(f"stopped; what was finished is kept. Go on with: quack bench {folder} --resume", soft_wrap=True)
+            raise typer.Exit(130) from None
+        with progress("Evaluating") as advance:
+            results = score(plan, folder, jobs or cpus(), advance)
+        report = write_report(folder)
+    tell(standing, results, folder, report, json)
+    if standing.failed or standing.missing:
+        raise typer.Exit(FAILED)
+
+
+def planned(suite: str, out_dir: Path | None, models: list[str], seeds: int | None) -> tuple[Suite, Path]:
+    """(the suite, the folder of its run); a run's folder stands for its suite."""
+    folder = Path(suite)
+    if (folder / FROZEN).is_file():
+        if models or seeds or out_dir not in (None, folder):
+            raise ConfigError(f"{folder}: is a run; --model, --seeds and --out are settled in it")
+        plan = frozen(folder)
+        plan.expand()
+        return plan, folder
+    plan = load_suite(suite, models, seeds)
+    return plan, out_dir or Path("runs") / plan.name
+
+
+# --- telling ---------------------------------------------------------------------------------------------------------
+
+
+class Spent(ProgressColumn):
+    """Calls and cost of the session so far."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.standing: Standing | None = None
+
+    def render(self, task: Task) -> Text:
+        """Nothing where no model plays."""
+        client = self.standing.client if self.standing else None
+        if client is None:
+            return Text("")
+        budget = client.budget
+        cost = f"${budget.usd:.2f}" + (" + unpriced" if budget.unpriced else "")
+        return Text(f"{budget.calls} calls, {cost}")
+
+
+@contextmanager
+def playing(name: str) -> Iterator[Any]:
+    """A progress bar of games, calls, cost and time left; yields what `run_suite` calls."""
+    spent = Spent()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), spent)
+    with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=err, transient=True) as bar:
+        task = bar.add_task(f"Playing {name}", total=None)
+
+        def watch(standing: Standing) -> None:
+            spent.standing = standing
+            done = len(standing.finished) + len(standing.failed)
+            bar.update(task, completed=done, total=len(standing.games))
+
+        yield watch
+
+
+def tell(standing: Standing, results: Results, folder: Path, report: Path, json: bool) -> None:
+    """Tables and where they are; on standard error what is missing."""
+    if json:
+        counts = {"finished": len(standing.finished), "missing": standing.missing, "stopped": standing.stopped}
+        print_json({"run": os.fspath(folder), "report": os.fspath(report), **counts, **results.to_json()})
+    else:
+        for table in results.evaluation.tables():
+            print_table(table)
+        if results.ratings:
+            print_table(ratings_shown(results))
+    for game, error in standing.failed.items():
+        err.print(f"failed, not scored: {game}: {error}", markup=False, soft_wrap=True)
+    for message in (*results.evaluation.damaged, *results.evaluation.unfinished):
+        err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    if standing.missing:
+        why = standing.stopped or "stopped"
+        err.print(f"{standing.missing} games are missing: {why}", markup=False, soft_wrap=True)
+    games = len(results.evaluation.evaluated)
+    err.print(f"{games} games and their tables are in {folder}; report: {report}", style="dim")
+
+
+def ratings_shown(results: Results) -> Table:
+    """The ratings for the terminal."""
+    plain = rating_table(results)
+    table = Table(*plain.heads, title="Ratings by role")
+    for row in plain.rows:
+        table.add_row(*("-" if x is None else f"{x:.1f}" if isinstance(x, float) else str(x) for x in row))
+    return table
+
+
+def tell_estimates(plan: Suite, json: bool) -> None:
+    """What a suite would take, by setting and in all."""
+    with progress("Estimating") as advance:
+        found = estimates(plan.games(), advance)
+    total = in_all(found)
+    if json:
+        print_json({"suite": plan.name, "settings": [asdict(one) for one in found], "total": asdict(total)})
+        return
+    table = Table("setting", "games", "calls", "tokens in", "tokens out", "USD", "USD at most", title="Dry run")
+    for one in [*found, total]:
+        usd = ["unknown" if value is None else f"{value:.2f}" for value in (one.usd, one.usd_at_most)]
+        counts = [str(n) for n in (one.games, one.calls, one.prompt_tokens, one.reply_tokens)]
+        table.add_row(shown_policy(one.setting), *counts, *usd)
+    print_table(table)
+    out.print("From one mock game per setting; real games and replies are shorter or longer.", style="dim")
+
+
+def in_all(found: list[Estimate]) -> Estimate:
+    """The sum."""
+    counts = [sum(getattr(one, name) for one in found) for name in ("games", "calls", "prompt_tokens", "reply_tokens")]
+    usd = [[getattr(one, name) for one in found] for name in ("usd", "usd_at_most")]
+    return Estimate("all", *counts, *(None if None in column else sum(column) for column in usd))

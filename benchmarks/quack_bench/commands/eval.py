@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +11,8 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import extractor_of
 from quack_env import ConfigError
-from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
+from quack_eval import BeliefEval, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import belief_games, has_beliefs
-from quack_eval.claims.extract import Extractor
 from quack_eval.importers import mafiascope
 from quack_eval.statements import Difference, compare_published
 
@@ -80,12 +78,10 @@ def evaluate_command(
             jobs=jobs,
             claims=source,
             progress=advance,
+            findings=out_dir if "3" in tiers else None,
         )
     if out_dir is not None:
         evaluation.save(out_dir)
-        if "3" in tiers:
-            with progress("Writing findings") as advance:
-                write_findings(evaluation, out_dir, source, convention, advance)
     if beliefs is not None and out_dir is not None:
         beliefs.save(out_dir)
     if json:
@@ -118,24 +114,6 @@ def show_beliefs(beliefs: BeliefEval, out_dir: Path | None, json: bool) -> None:
         return
     for table in beliefs.tables():
         print_table(table)
-
-
-def write_findings(
-    evaluation: Evaluation,
-    out_dir: Path,
-    claims: str | Extractor | None,
-    convention: str,
-    advance: Callable[[int, int], None],
-) -> None:
-    """Write claims.jsonl and findings.jsonl of the games that were evaluated."""
-    games = [game["path"] for game in evaluation.games]
-
-    def loaded() -> Iterator[Trajectory]:
-        for done, path in enumerate(games):
-            advance(done, len(games))
-            yield Trajectory.load(path)
-
-    StatementAudit(loaded(), claims=claims, convention=convention).save(out_dir)
 
 
 def recount(paths: list[Path], convention: str, json: bool) -> None:

@@ -11,7 +11,10 @@ from rich.table import Table
 from quack_bench.console import err, guarded, out, print_json
 from quack_env import ConfigError, GameMap
 
-maps = typer.Typer(no_args_is_help=True, help="Check, show and draw maps.")
+maps = typer.Typer(
+    no_args_is_help=True,
+    help="Check, show and draw maps.\n\nExample: quack map validate my_ship.yaml",
+)
 Source = Annotated[str, typer.Argument(help="A shipped map (ship, small, large) or a YAML file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 

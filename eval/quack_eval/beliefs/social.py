@@ -21,14 +21,14 @@ from rich.table import Table
 
 from quack_env import ConfigError, Trajectory
 from quack_env.beliefs import FILE, BeliefStore
-from quack_eval.beliefs.games import BeliefGame, game_of
+from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import order_effect
 from quack_eval.beliefs.measures import Slice, measures_of, reference_of
 from quack_eval.beliefs.resample import bootstrap
 from quack_eval.metrics.estimate import RESAMPLES, SEED, Estimate, Floats, Interval, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, ratio
 from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import shown_interval
+from quack_eval.metrics.tables import shown, shown_interval
 
 INDEX = "situations.json"
 ORDER = "order"
@@ -197,6 +197,31 @@ class SocialReasoning:
             table.add_row(escape(shown_policy(one.policy)), *(_cell(value, interval) for value, interval in values))
         return table
 
+    @cached_property
+    def tracks(self) -> dict[tuple[str, str, str, str], dict[str, Measure]]:
+        """What was believed when: by (situation or control, policy, observer, moment), the mean p by target over seeds.
+        Players go by the names of the situation."""
+        found: dict[tuple[str, str, str, str], dict[str, Measure]] = {}
+        for one in self.performances:
+            part = self._parts[one]
+            variant = f"{one.situation}+{one.mirror}" if one.mirror else one.situation
+            for belief in part.beliefs:
+                if belief.moment is not None:
+                    key = variant, one.policy, part.game.names[belief.observer], belief.moment
+                    _add(found.setdefault(key, {}), {part.game.names[belief.target]: mean([p_duck(belief)])})
+        return found
+
+    def moment_table(self) -> Table:
+        """What was believed at the moments, for the terminal."""
+        names = sorted({name for row in self.tracks.values() for name in row})
+        table = Table(
+            "situation", "policy", "observer", "moment", *names, title="Beliefs at the moments", box=SIMPLE_HEAD
+        )
+        for (variant, policy, observer, moment), row in self.tracks.items():
+            cells = [shown(row[name].value if name in row else None, False) for name in names]
+            table.add_row(*map(escape, (variant, shown_policy(policy), observer, moment, *cells)))
+        return table
+
     def to_json(self) -> dict[str, Any]:
         """Everything, JSON-ready."""
         return {
@@ -204,6 +229,11 @@ class SocialReasoning:
             "situations": sorted({one.situation for one in self.performances}),
             "units": "seeds" if self.by_seed else "situations",
             "components": list(COMPONENTS),
+            "moments": [
+                dict(zip(("situation", "policy", "observer", "moment"), key, strict=True))
+                | {"p": {name: measure.value for name, measure in row.items()}}
+                for key, row in self.tracks.items()
+            ],
             "ranking": [
                 {"policy": one.policy, "score": one.score, "interval": one.interval}
                 | {"measures": {name: value.to_dict() for name, value in one.measures.items()}}

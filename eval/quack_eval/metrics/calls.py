@@ -17,13 +17,13 @@ class CallEval(GameEval):
     """The model calls of one game; all undefined where no model played.
 
     By name (each undefined where its denominator is 0):
-        calls, call_errors, retries: counts; errors are calls that the provider did not answer at all.
+        calls, call_errors, retries: counts (errors: calls that the provider never answered); undefined without calls.
         parse_rate: decisions whose first reply was understood / decisions with a reply.
         reask_rate: decisions asked again / decisions with a reply.
         fallback_rate: decisions that ended in a declared fallback / decisions with a reply.
         prompt_tokens, completion_tokens: sums; undefined where the provider did not tell one of them.
         cost_usd: US dollars; undefined where any price is not known, which is not free.
-        latency: mean seconds of an answered call, those from a cache left out.
+        latency: seconds / answered calls, those from a cache left out.
     """
 
     tier: ClassVar[int] = 5

@@ -324,7 +324,7 @@ def write_latex(path: Path, rows: Sequence[Row]) -> None:
     lines: list[str] = []
     for (group, name), members in _grouped(rows).items():
         lines += [rf"% {_title(group, name)}", r"\begin{tabular}{lrrrrr}", r"\toprule"]
-        lines += [_latex_row(HEADINGS), r"\midrule", *(_latex_row(_cells(row)) for row in members)]
+        lines += [latex_row(HEADINGS), r"\midrule", *(latex_row(_cells(row)) for row in members)]
         lines += [r"\bottomrule", r"\end{tabular}", ""]
     path.write_text("\n".join(lines), encoding="utf-8")
 
@@ -332,7 +332,8 @@ def write_latex(path: Path, rows: Sequence[Row]) -> None:
 LATEX = str.maketrans({c: "\\" + c for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"})
 
 
-def _latex_row(cells: Iterable[str]) -> str:
+def latex_row(cells: Iterable[str]) -> str:
+    """One line of a LaTeX table."""
     return " & ".join(cell.translate(LATEX) for cell in cells) + r" \\"
 
 

@@ -18,8 +18,8 @@ class OutcomeEval(GameEval):
         geese_win: 1 or 0; undefined for a game that did not end.
         ticks: free-roam ticks played.
         task_completion: tasks that Geese completed / tasks of all Geese, the dead included.
-        kills, meetings (and those by body and by button), ejections, votes_without_ejection: counts.
-        first_kill_tick: undefined without a kill.
+        kills, meetings, meetings_by_body, meetings_by_button, ejections, votes_without_ejection: counts.
+        first_kill_tick: tick of the first kill; undefined without one.
         kill_interval: mean ticks between consecutive kills; undefined with fewer than two.
         ejection_accuracy: ejected Ducks / ejections.
         survivors_geese, survivors_ducks: living at the end.

@@ -19,16 +19,16 @@ class BehaviourEval(GameEval):
     Paper convention, by name (each undefined where its denominator is 0):
         goose_vote_accuracy: Goose votes for a Duck / Goose votes that are no skip.
         goose_skip_rate: Goose skips / Goose votes.
-        report_latency: mean ticks from death to report, over the reported bodies.
+        report_latency: mean ticks from death to report over reported bodies.
         task_efficiency: ticks with a task step / ticks that Geese began alive.
-        task_efficiency_with_moves: the same with the ticks of moves (transit included) that shorten the way to a room
-            of an own unfinished task [ours].
-        rooms_visited_geese, rooms_visited_ducks: mean distinct rooms that an agent was in, spawn rooms included.
+        task_efficiency_with_moves: ticks with a task step, or of moves (transit included) that shorten the way to a
+            room of an own unfinished task / ticks that Geese began alive [ours].
+        rooms_visited_geese, rooms_visited_ducks: distinct rooms that an agent was in, spawn rooms included / agents.
         kills_per_duck: kills / Ducks.
         cooldown_utilisation: kills / kill opportunities (see `findings.opportunities`).
         self_report_rate: kills whose body its killer reported / kills.
-        post_kill_displacement: mean rooms the killer entered between its kill and the next call, or the end.
-        post_kill_hops: mean corridors between the room of the kill and where that found the killer [ours].
+        post_kill_displacement: rooms the killer entered between its kill and the next call, or the end / kills.
+        post_kill_hops: corridors between the room of the kill and where that found the killer / kills [ours].
     """
 
     tier: ClassVar[int] = 2

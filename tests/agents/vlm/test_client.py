@@ -185,6 +185,12 @@ def test_listed_prices_are_of_the_provider_not_of_own_servers() -> None:
     assert llm.prices_of(library, "openai/nothing-known", ModelSettings()) is None
 
 
+def test_a_listed_price_of_nothing_is_not_known() -> None:
+    library = llm.litellm()
+    library.register_model({"openai/free-or-unknown": {"input_cost_per_token": 0.0, "output_cost_per_token": 0.0}})
+    assert llm.prices_of(library, "openai/free-or-unknown", ModelSettings()) is None
+
+
 def test_max_tokens_stops_before_the_call_that_could_exceed_it(serve: Serve) -> None:
     server = serve()
     client = Client(Budget(max_tokens=60))

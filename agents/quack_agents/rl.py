@@ -1,0 +1,157 @@
+"""Trained networks as players: `rl:duck`, `rl:goose` (shipped), `rl:PATH.npz`, `rl:PATH.zip` (of MaskablePPO)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quack_agents.adapters.relative import relative_actions
+from quack_agents.base import Action, Agent
+from quack_env.briefing import Briefing
+from quack_env.config import GameConfig
+from quack_env.encode.vector import Layout, vector
+from quack_env.errors import ConfigError
+from quack_env.game_map import GameMap
+from quack_env.info import Info
+from quack_env.world import SPEECH, World
+
+SHIPPED = ("duck", "goose")
+SCHEMA = 1
+Choose = Callable[[NDArray[np.float32], NDArray[np.bool_]], int]
+"""(observation (V,), mask (A,)) -> action; both in the words of the seat."""
+
+
+class RLPolicy(Agent):
+    """Takes the action that its network finds best; it draws nothing, so a seed changes nothing.
+
+    It makes the vector observation from its view, whichever form the environment shows, and names players as that does,
+    from its own seat (`quack_agents.adapters.relative`).
+
+    Args:
+        source: a shipped network's name, a file of `save_network`, or a model saved by sb3-contrib's
+            MaskablePPO that was trained over `quack_agents.adapters.sb3.QuackVecEnv`.
+
+    Raises:
+        ConfigError: where the file cannot be read, needs a package that is missing, or (in a game) was trained for
+            other games.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.name = f"rl:{source}"
+        file = Path(str(files("quack_agents") / "checkpoints" / f"{source}.npz")) if source in SHIPPED else Path(source)
+        if file.suffix not in (".npz", ".zip"):
+            raise ConfigError(f"policy={self.name!r}: must be one of {', '.join(SHIPPED)}, or a path to .npz or .zip")
+        if not file.is_file():
+            raise ConfigError(f"policy={self.name!r}: no such file")
+        self._about, self._sizes, self._choose = (from_arrays if file.suffix == ".npz" else from_sb3)(file, self.name)
+        self._world: World | None = None
+        self._layout: Layout
+        self._table: NDArray[np.int64]
+
+    def reset(self, info: Info, seed: int) -> None:
+        """Look whether the game is one that the network was trained for."""
+        self._settle(info["briefing"])
+
+    def __call__(self, observation: Any, info: Info) -> Action:
+        """The best legal action."""
+        briefing = info["briefing"]
+        if self._world is not briefing.world:
+            self._settle(briefing)
+        view = info["view"]
+        table = self._table[view.me]
+        mask = info["action_mask"][table] > 0
+        return int(table[self._choose(vector(briefing.world, self._layout, view), mask)])
+
+    def _settle(self, briefing: Briefing) -> None:
+        """Make what depends on the sizes of the game."""
+        world, layout = briefing.world, Layout(briefing.world, scaled=True)
+        here = {"n_players": world.n, "rooms": list(briefing.game_map.rooms), "speech": SPEECH[world.speech]}
+        told = self._about
+        wrong = [f"{key} {told[key]!r}, not {here[key]!r}" for key in here if key in told and told[key] != here[key]]
+        if wrong:
+            raise ConfigError(f"policy={self.name!r}: was trained for {'; '.join(wrong)}")
+        if self._sizes != (layout.size, world.A):
+            raise ConfigError(
+                f"policy={self.name!r}: was trained for observations and actions of sizes {self._sizes}, "
+                f"not {(layout.size, world.A)}: other players, rooms, rules or speech"
+            )
+        self._world, self._layout, self._table = world, layout, relative_actions(world)
+
+
+def save_network(
+    file: Path,
+    layers: Sequence[tuple[NDArray[Any], NDArray[Any]]],
+    config: GameConfig,
+    game_map: GameMap,
+    speech: str,
+    **about: Any,
+) -> None:
+    """Write a network that `rl:PATH` plays: (weights (in, out), biases (out,)) a layer, ReLU between layers.
+
+    Args:
+        file: to write, ".npz".
+        layers: from the vector observation to a number for every action; they are stored in half precision.
+        config, game_map, speech: of the games it was trained for.
+        about: anything else to keep in the file, JSON-ready.
+    """
+    arrays: dict[str, Any] = {}
+    for k, parts in enumerate(layers):
+        for kind, part in zip(("weight", "bias"), parts, strict=True):
+            arrays[f"{kind}_{k}"] = part.astype(np.float16)
+    told = {
+        "schema": SCHEMA,
+        "n_players": config.n_players,
+        "rooms": list(game_map.rooms),
+        "speech": speech,
+        "config": config.to_dict(),
+        **about,
+    }
+    np.savez_compressed(file, about=np.array(json.dumps(told)), **arrays)
+
+
+def from_arrays(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int], Choose]:
+    """What a network of exported arrays was trained for, its (V, A), and how it chooses."""
+    try:
+        with np.load(file, allow_pickle=False) as arrays:
+            about = json.loads(str(arrays["about"]))
+            count = sum(key.startswith("weight_") for key in arrays.files)
+            layers = [
+                tuple(arrays[f"{kind}_{k}"].astype(np.float32) for kind in ("weight", "bias")) for k in range(count)
+            ]
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as fault:
+        raise ConfigError(f"policy={name!r}: {file} is no exported network ({fault})") from None
+    if about.get("schema") != SCHEMA or not layers:
+        raise ConfigError(f"policy={name!r}: {file} has schema {about.get('schema')!r}, must be {SCHEMA}")
+    *hidden, (last, bias) = layers
+
+    def choose(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
+        for weight, shift in hidden:
+            observation = np.maximum(observation @ weight + shift, 0)
+        return int(np.where(mask, observation @ last + bias, -np.inf).argmax())
+
+    return about, (len(layers[0][0]), len(bias)), choose
+
+
+def from_sb3(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int], Choose]:
+    """The same of a model saved by MaskablePPO; what it was trained for is not in there, but for the sizes."""
+    try:
+        from sb3_contrib import MaskablePPO
+    except ImportError as missing:
+        raise ConfigError(f'policy={name!r}: needs sb3-contrib ({missing}); pip install "quack_env[train]"') from None
+    try:
+        model = MaskablePPO.load(file, device="cpu")
+    except Exception as fault:  # whatever is in there is unpickled
+        raise ConfigError(f"policy={name!r}: {file} is no model of MaskablePPO ({fault})") from None
+
+    def choose(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
+        action, _ = model.predict(observation, action_masks=mask, deterministic=True)
+        return int(action)
+
+    return {}, (model.observation_space.shape[0], int(model.action_space.n)), choose

@@ -1,0 +1,114 @@
+"""`quack fork`: counterfactual continuations of a recorded game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from quack_agents.llm import configure
+from quack_bench.commands.play import seats_of
+from quack_bench.console import err, guarded, print_json, print_table, progress
+from quack_bench.forks import Point, play_forks, policies_of, scan
+from quack_env import ConfigError
+from quack_eval import Trajectory
+from quack_eval.beliefs.shifts import INDEX, KEPT, REPLACED, Shifts
+from quack_eval.metrics.tables import shown, shown_interval
+
+
+@guarded
+def fork_command(
+    game: Annotated[Path, typer.Argument(help="A recorded game.")],
+    at: Annotated[int | None, typer.Option(help="The event from which on it goes differently.")] = None,
+    n: Annotated[int, typer.Option("-n", min=1, help="Continuations.")] = 10,
+    say: Annotated[
+        str | None, typer.Option(help="What is said in place of the statement at the event; with tokens suspect(NAME).")
+    ] = None,
+    scan_meeting: Annotated[
+        int | None, typer.Option("--scan", min=0, help="Silence each statement of this meeting, to find what moved it.")
+    ] = None,
+    goose: Annotated[str | None, typer.Option(help="Policy of the Geese from there; default: as recorded.")] = None,
+    duck: Annotated[str | None, typer.Option(help="Policy of the Ducks from there.")] = None,
+    seat: Annotated[list[str] | None, typer.Option(help="Policy of one seat, as in 2=scripted:cautious.")] = None,
+    out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the continuations.")] = None,
+    probe: Annotated[bool, typer.Option(help="Ask all before and after the utterance, and before the vote.")] = True,
+    max_games: Annotated[int | None, typer.Option(min=1, help="With --scan: at most so many games.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Games at once; default: 8 where models play, else 1.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
+) -> None:
+    """Play a recorded game on from an event, several times, and say what came of it.
+
+    With --say, as many continuations keep what was said, on the same chance, and the difference is shown. With --scan,
+    that is done for every statement of a meeting, up to its vote.
+
+    Example: quack fork runs/first --at 120 -n 10 --say "It was Eve, I saw her."
+    """
+    if (at is None) == (scan_meeting is None) or (say is not None and at is None):
+        raise ConfigError("choose either --at EVENT (perhaps with --say) or --scan MEETING")
+    trajectory = Trajectory.load(game)
+    seats = seats_of(seat or [], trajectory.config.n_players)
+    names = policies_of(trajectory, goose, duck, seats)
+    place = f"at-{at}" if at is not None else f"scan-{scan_meeting}"
+    run = out_dir or Path("runs/forks") / f"{game.resolve().name}-{place}"
+    if (run / INDEX).exists():
+        raise ConfigError(f"{run}: already holds forks; choose another --out")
+    client = configure(max_usd=max_usd) if max_usd is not None else None
+    options: dict[str, Any] = {"asks": probe, "client": client, "jobs": jobs}
+    with progress("Playing") as advance:
+        if at is not None:
+            play_forks(Point.of(trajectory, at), n, names, run, say, advance, **options)
+        else:
+            assert scan_meeting is not None
+            scan(trajectory, scan_meeting, n, names, run, max_games, advance, **options)
+    shifts = Shifts(run)
+    if json:
+        print_json({"run": str(run), **(shifts.to_json() if at is not None else shifts.scan_json())})
+        return
+    print_table(shift_table(shifts) if at is not None else scan_table(shifts))
+    if shifts.facts.get("stopped"):
+        err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
+    err.print(f"{len(shifts.continuations)} continuations are in {run}", style="dim")
+
+
+def shift_table(shifts: Shifts) -> Table:
+    """The measures of both arms and what they differ in."""
+    replaced = REPLACED in shifts.estimates
+    table = Table(
+        title=f"Continuations from event {shifts.facts['at']}", caption="means, 95 % intervals by continuation"
+    )
+    for heading in ("measure", "n", "as said", "95 %", *(("replaced", "95 %", "change", "95 %") if replaced else ())):
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for name, kept in shifts.estimates[KEPT].items():
+        if kept.mean is None:
+            continue
+        cells = [shown(kept.mean, False), shown_interval(kept.mean_interval, False)]
+        if replaced:
+            other = shifts.estimates[REPLACED].get(name)
+            change = shifts.shift[name]
+            cells += [shown(other.mean, False), shown_interval(other.mean_interval, False)] if other else ["-", "-"]
+            cells += [f"{change.mean:+.2f}" if change.mean is not None else "-"]
+            cells += [shown_interval(change.mean_interval, False)]
+        table.add_row(escape(name), str(kept.n), *map(escape, cells))
+    return table
+
+
+def scan_table(shifts: Shifts) -> Table:
+    """The statements of the meeting, the one that moved the vote most first."""
+    table = Table(
+        title=f"What moved the vote of meeting {shifts.facts['meeting']}",
+        caption=f"moved: share of votes that differ where it is not said; {shifts.facts['n']} pairs each",
+    )
+    for heading in ("event", "speaker", "statement", "moved", "95 %", "votes with it, minus without"):
+        table.add_column(heading)
+    for one in shifts.pivotal:
+        moves = {name: d.mean for name, d in one.votes.items() if d.mean}
+        told = ", ".join(f"{name} {mean:+.2f}" for name, mean in sorted(moves.items(), key=lambda item: -abs(item[1])))
+        cells = (str(one.event), one.speaker, one.text, shown(one.share.pooled, False))
+        table.add_row(*map(escape, (*cells, shown_interval(one.share.pooled_interval, False), told or "-")))
+    return table

@@ -1,0 +1,119 @@
+"""`quack scripts`: list, check and run scripted situations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from quack_agents.llm import configure
+from quack_agents.probe import ProbeConfig
+from quack_agents.situations import check as check_situation
+from quack_agents.situations import load_situation, shipped
+from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.scripts import checked_policies, found, planned, play_situations
+from quack_env import ConfigError
+from quack_eval.beliefs.social import SocialReasoning
+
+scripts = typer.Typer(
+    no_args_is_help=True, help="Scripted situations: list, check, run and score them.\n\nExample: quack scripts list"
+)
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
+
+
+@scripts.command(name="list")
+@guarded
+def list_command(json: AsJson = False) -> None:
+    """The situations that come with the package, with their controls and moments.
+
+    Example: quack scripts list
+    """
+    situations = [load_situation(name) for name in shipped()]
+    if json:
+        listed = [
+            {"name": s.name, "title": s.title, "about": s.about, "tested": s.tested}
+            | {"mirrors": {name: vars(mirror) for name, mirror in s.mirrors.items()}, "moments": s.moments}
+            for s in situations
+        ]
+        print_json({"situations": listed})
+        return
+    table = Table("name", "title", "under test", "controls", "moments", title="Situations")
+    for s in situations:
+        table.add_row(s.name, s.title, ", ".join(s.tested), ", ".join(s.mirrors), ", ".join(s.moments))
+    print_table(table)
+
+
+@scripts.command()
+@guarded
+def check(
+    names: Annotated[list[str], typer.Argument(help="Shipped situations, YAML files, or all.")],
+    json: AsJson = False,
+) -> None:
+    """Step scripts through the rules, those of their controls too; an illegal step is named by line and reason.
+
+    Exit code 1 where a script is not valid.
+
+    Example: quack scripts check my_situation.yaml
+    """
+    faults: dict[str, str] = {}
+    ticks: dict[str, int] = {}
+    for name in dict.fromkeys(one for given in names for one in (shipped() if given == "all" else [given])):
+        try:
+            ticks[name] = check_situation(load_situation(name))
+        except ConfigError as fault:
+            faults[name] = str(fault)
+    if json:
+        print_json({"checked": ticks, "faults": faults})
+    else:
+        for name, last in ticks.items():
+            out.print(f"{escape(name)}: valid, {last} ticks")
+        for told in faults.values():
+            err.print(told, markup=False, soft_wrap=True)
+    if faults:
+        raise typer.Exit(FAILED)
+
+
+@scripts.command()
+@guarded
+def run(
+    names: Annotated[list[str], typer.Argument(help="Shipped situations, YAML files, or all.")],
+    policy: Annotated[list[str] | None, typer.Option(help="Policy under test; more than one are ranked.")] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="So many seeds: of draws, and of the order names are listed.")] = 1,
+    out_dir: Annotated[Path, typer.Option("--out", help="Folder of the run.")] = Path("runs/scripts"),
+    speech: Annotated[str | None, typer.Option(help="tokens or text; default: text for models.")] = None,
+    mirrors: Annotated[bool, typer.Option(help="Play the controls too.")] = True,
+    goes_on: Annotated[bool, typer.Option("--goes-on", help="Play on after the script, others as scripted.")] = False,
+    probe: Annotated[str | None, typer.Option(help="Probes beside the moments: triggers, or a YAML file.")] = None,
+    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    jobs: Annotated[int | None, typer.Option(min=1, help="At once; default: 8 where models play, else 1.")] = None,
+    json: AsJson = False,
+) -> None:
+    """Play situations with policies under test, ask them at the named moments, and score what they believed.
+
+    What the folder has already is not played again, so that policies can be added to a ranking.
+
+    Example: quack scripts run all --policy scripted --policy random --out runs/social
+    """
+    policies = checked_policies(policy or ["scripted"])
+    if speech not in (None, "tokens", "text"):
+        raise ConfigError(f"speech={speech!r}: must be tokens or text")
+    probing = None if probe is None else ProbeConfig.of(probe)
+    client = configure(max_usd=max_usd) if max_usd is not None else None
+    with progress("Checking"):
+        plans = planned(found(names, mirrors), policies, range(seeds))
+    with progress("Playing") as advance:
+        play_situations(
+            plans, out_dir, speech=speech, probe=probing, goes_on=goes_on, client=client, jobs=jobs, progress=advance
+        )
+    with progress("Scoring") as advance:
+        scores = SocialReasoning(out_dir, advance)
+    if json:
+        print_json({"run": str(out_dir), **scores.to_json()})
+        return
+    if scores.by_seed:  # of one situation all can be shown
+        print_table(scores.moment_table(), 4)
+    print_table(scores.table())
+    err.print(f"{len(scores.performances)} performances are in {out_dir}", style="dim")

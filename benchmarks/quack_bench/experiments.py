@@ -1,0 +1,332 @@
+"""Experiments: the arms of a suite compared pairwise over shared seeds, with what the sample could have seen."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import combinations
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
+
+from quack_bench.factors import levels_in
+from quack_bench.games import ending
+from quack_bench.runner import frozen
+from quack_bench.suite import Game, Suite
+from quack_env import ConfigError, Trajectory
+from quack_eval.beliefs.conduct import conduct
+from quack_eval.beliefs.validity import Validity, validity
+from quack_eval.metrics.estimate import RESAMPLES, Interval, paired
+from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tier1 import OutcomeEval
+from quack_eval.metrics.tier2 import BehaviourEval
+from quack_eval.timeline import Timeline
+
+POWER, ALPHA = 0.8, 0.05
+POLICIES = "policies"
+"""The factor that stands for who plays, where a suite has several pairings."""
+BOUNDS = {
+    "geese_win": 0.1,
+    "ejection_accuracy": 0.1,
+    "goose_vote_accuracy": 0.1,
+    "goose_skip_rate": 0.1,
+    "task_completion": 0.1,
+    "kills": 0.5,
+    "ticks": 10.0,
+    "message_length": 20.0,
+}
+"""Equivalence: differences within these bounds, in the measure's own unit, are taken for none."""
+Progress = Callable[[int, int], None]
+Played = list[tuple[int, Mapping[str, Measure]]]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A measure at one level of a factor minus that at another, over the seeds that both have.
+
+    ``difference`` is the mean over seeds of the difference of means; ``interval`` its 95 % interval by resampling
+    seeds. ``size``: the difference in standard deviations of the seeds' differences (Cohen's d for pairs); None where
+    all are alike. ``detectable``: the smallest difference that a paired t-test at 5 % finds with 80 % power in so many
+    seeds. ``bound``: the bound of equivalence; ``verdict``: "equivalent" where the 90 % interval lies within it (two
+    one-sided tests at 5 %), else "different" where the 95 % interval leaves out 0, else "open"; without a bound
+    "different" or "open".
+    """
+
+    factor: str
+    first: str
+    second: str
+    measure: str
+    seeds: int
+    difference: float | None
+    interval: Interval
+    size: float | None
+    detectable: float | None
+    bound: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Sameness:
+    """How many of the games that two levels of a factor have in common are the same, event by event."""
+
+    factor: str
+    first: str
+    second: str
+    same: int
+    games: int
+
+
+class Experiment:
+    """The finished games of a suite's run, by the levels of its factors.
+
+    Args:
+        run: the folder of the run.
+        bounds: of equivalence by measure; None for `BOUNDS`.
+        progress: called as games get done.
+
+    Raises:
+        ConfigError: where the folder is no run of a suite, or none of its games is finished.
+    """
+
+    def __init__(
+        self,
+        run: Path,
+        bounds: Mapping[str, float] | None = None,
+        progress: Progress | None = None,
+        resamples: int = RESAMPLES,
+    ) -> None:
+        self.run = run
+        self.suite: Suite = frozen(run)
+        self.bounds = dict(BOUNDS if bounds is None else bounds)
+        self.resamples = resamples
+        games = [game for game in self.suite.games() if ending(run / game.id) is not None]
+        if not games:
+            raise ConfigError(f"{run}: none of its games is finished")
+        self.games: list[tuple[Game, dict[str, str], dict[str, Measure], int]] = []
+        for done, game in enumerate(games):
+            if progress:
+                progress(done, len(games))
+            trajectory = Trajectory.load(run / game.id)
+            self.games.append(
+                (game, self._levels(game), measures_of(trajectory), hash(tuple(map(repr, trajectory.events))))
+            )
+
+    def _levels(self, game: Game) -> dict[str, str]:
+        return {POLICIES: game.setting.base, **levels_in(game.setting.arm)}
+
+    @property
+    def factors(self) -> dict[str, list[str]]:
+        """Levels by factor, of those that have more than one."""
+        found: dict[str, dict[str, None]] = {}
+        for _, levels, _, _ in self.games:
+            for factor, level in levels.items():
+                found.setdefault(factor, {})[level] = None
+        return {factor: list(levels) for factor, levels in found.items() if len(levels) > 1}
+
+    def pairs(self) -> Iterator[tuple[str, str, str]]:
+        """(factor, level, other level)."""
+        for factor, levels in self.factors.items():
+            for first, second in combinations(levels, 2):
+                yield factor, first, second
+
+    def effects(self, measures: Sequence[str] | None = None) -> list[Effect]:
+        """Every two levels of every factor compared, in the measures that have bounds (or those named)."""
+        names = list(self.bounds) if measures is None else list(measures)
+        return [effect for pair in self.pairs() for effect in self._compared(*pair, names)]
+
+    def _compared(self, factor: str, first: str, second: str, names: Sequence[str]) -> Iterator[Effect]:
+        sides: list[Played] = [
+            [(game.seed, found) for game, levels, found, _ in self.games if levels.get(factor) == level]
+            for level in (first, second)
+        ]
+        intervals = paired(sides[0], sides[1], resamples=self.resamples)
+        for name in names:
+            if name not in intervals:
+                continue
+            changes = differences(sides[0], sides[1], name)
+            interval = intervals[name].mean_interval
+            bound = self.bounds.get(name)
+            yield Effect(
+                factor, first, second, name,
+                seeds=len(changes),
+                difference=float(np.mean(changes)) if changes else None,
+                interval=interval,
+                size=effect_size(changes),
+                detectable=detectable(changes),
+                bound=bound,
+                verdict=verdict(changes, interval, bound),
+            )  # fmt: skip
+
+    def sameness(self) -> list[Sameness]:
+        """For every two levels of a factor, how many games are the same with everything else alike."""
+        found = []
+        for factor, first, second in self.pairs():
+            sides = [
+                {
+                    (game.seed, game.repetition, *((f, v) for f, v in levels.items() if f != factor)): events
+                    for game, levels, _, events in self.games
+                    if levels.get(factor) == level
+                }
+                for level in (first, second)
+            ]
+            shared = sides[0].keys() & sides[1].keys()
+            same = sum(sides[0][key] == sides[1][key] for key in shared)
+            found.append(Sameness(factor, first, second, same, len(shared)))
+        return found
+
+    @property
+    def validity(self) -> Validity:
+        """How the probes of the run held up when they were repeated and reworded."""
+        return validity(self.run, self.resamples)
+
+    # --- showing -----------------------------------------------------------------------------------------------------
+
+    def tables(self) -> list[Table]:
+        """Effects, games that are the same, and the validity of probes where there were any."""
+        held = self.validity
+        tables = [self.effect_table(), self.sameness_table()]
+        return [*tables, validity_table(held)] if held.retest or held.wordings else tables
+
+    def effect_table(self) -> Table:
+        """A row for every comparison and measure."""
+        heads = ("factor", "levels", "measure", "seeds", "difference", "95 %", "size", "detectable", "bound", "verdict")
+        table = Table(
+            *heads,
+            title=f"Effects in {self.suite.name}",
+            caption="detectable: by a paired t-test at 5 % with 80 % power; verdict: against the bound",
+            box=SIMPLE_HEAD,
+        )
+        for one in self.effects():
+            cells = (one.factor, f"{one.first} - {one.second}", one.measure, str(one.seeds))
+            values = ("-" if one.difference is None else f"{one.difference:+.3f}", shown_interval(one.interval, False))
+            rest = (shown(one.size, False), shown(one.detectable, False), shown(one.bound, False), one.verdict)
+            table.add_row(*map(escape, (*cells, *values, *rest)))
+        return table
+
+    def sameness_table(self) -> Table:
+        """Games that are the same, event by event."""
+        table = Table("factor", "levels", "same games", "of", title="Games that are the same", box=SIMPLE_HEAD)
+        for one in self.sameness():
+            table.add_row(escape(one.factor), escape(f"{one.first} - {one.second}"), str(one.same), str(one.games))
+        return table
+
+    def save(self) -> list[Path]:
+        """Write `effects.json` and `tables/effects.csv` into the run; the paths."""
+        file, table = self.run / "effects.json", self.run / "tables" / "effects.csv"
+        file.write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+        table.parent.mkdir(exist_ok=True)
+        with open(table, "w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, [field.name for field in fields(Effect)], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(asdict(one) for one in self.effects())
+        return [file, table]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, JSON-ready."""
+        held = self.validity
+        return {
+            "suite": self.suite.name,
+            "games": len(self.games),
+            "factors": self.factors,
+            "bounds": self.bounds,
+            "effects": [asdict(one) for one in self.effects()],
+            "sameness": [asdict(one) for one in self.sameness()],
+            "validity": {
+                "retest": held.retest.to_dict() if held.retest else None,
+                "wordings": {
+                    name: {measure: value.to_dict() for measure, value in found.items()}
+                    for name, found in held.wordings.items()
+                },
+            },
+        }
+
+
+def measures_of(trajectory: Trajectory) -> dict[str, Measure]:
+    """Outcome, behaviour and conduct of one game."""
+    timeline = Timeline(trajectory)
+    tiers = [kind(trajectory, timeline=timeline).measures for kind in (OutcomeEval, BehaviourEval)]
+    return {**tiers[0], **tiers[1], **conduct(trajectory)}
+
+
+def validity_table(held: Validity) -> Table:
+    """Retest and rewordings."""
+    table = Table("asked", "measure", "games", "value", "95 %", title="Validity of the probes", box=SIMPLE_HEAD)
+    rows = [("again, at the same moment", "gap", held.retest)] if held.retest else []
+    rows += [(name, measure, value) for name, found in held.wordings.items() for measure, value in found.items()]
+    for asked, measure, value in rows:
+        told = (asked, measure, str(value.n), shown(value.pooled, False), shown_interval(value.pooled_interval, False))
+        table.add_row(*map(escape, told))
+    return table
+
+
+# --- paired differences ----------------------------------------------------------------------------------------------
+
+
+def differences(first: Played, second: Played, name: str) -> list[float]:
+    """By seed, the mean of a measure on one side minus that on the other, where both are defined."""
+    means = [_means(side, name) for side in (first, second)]
+    return [means[0][seed] - means[1][seed] for seed in sorted(means[0].keys() & means[1].keys())]
+
+
+def _means(side: Played, name: str) -> dict[int, float]:
+    values: dict[int, list[float]] = {}
+    for seed, measures in side:
+        value = measures[name].value if name in measures else None
+        if value is not None:
+            values.setdefault(seed, []).append(value)
+    return {seed: sum(found) / len(found) for seed, found in values.items()}
+
+
+def effect_size(changes: Sequence[float]) -> float | None:
+    """The mean change in standard deviations of the changes; None where they do not vary."""
+    spread = _spread(changes)
+    return float(np.mean(changes)) / spread if spread else None
+
+
+def detectable(changes: Sequence[float]) -> float | None:
+    """The smallest true change that a paired t-test of so many changes, as spread as these, finds with `POWER`; None
+    where they do not vary."""
+    spread = _spread(changes)
+    return smallest_size(len(changes)) * spread if spread else None
+
+
+def smallest_size(n: int) -> float:
+    """The effect size (in standard deviations) that a two-sided paired t-test of ``n`` pairs finds with `POWER`."""
+    from scipy import optimize, stats
+
+    limit, needed = (float(stats.t.ppf(q, n - 1)) for q in (1 - ALPHA / 2, POWER))
+
+    def lacking(shift: float) -> float:  # the other tail adds nothing to speak of
+        return float(stats.nct.sf(limit, n - 1, shift)) - POWER
+
+    return float(optimize.brentq(lacking, 0.0, 2 * (limit + needed))) / sqrt(n)
+
+
+def verdict(changes: Sequence[float], interval: Interval, bound: float | None) -> str:
+    """Whether the change is none to speak of, one for sure, or neither can be said; see `Effect`."""
+    spread = _spread(changes)
+    if spread is None:
+        return "open"
+    if bound is not None:
+        from scipy import stats
+
+        half = float(stats.t.ppf(1 - ALPHA, len(changes) - 1)) * spread / sqrt(len(changes))
+        if abs(float(np.mean(changes))) + half <= bound:
+            return "equivalent"
+    return "different" if interval is not None and not interval[0] <= 0 <= interval[1] else "open"
+
+
+def _spread(changes: Sequence[float]) -> float | None:
+    """The standard deviation; None with fewer than two."""
+    return float(np.std(changes, ddof=1)) if len(changes) > 1 else None
+
+
+__all__ = ["BOUNDS", "Effect", "Experiment", "Sameness"]

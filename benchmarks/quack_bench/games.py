@@ -1,0 +1,233 @@
+"""One game: played and recorded in its folder, and what came of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import quack_env
+from quack_agents import VLMPolicy, make_policy, play
+from quack_agents.llm import BudgetError, Client, Messages, ModelError, ModelSettings, Reply
+from quack_agents.probe import GameProbe
+from quack_agents.situations import load_situation, perform
+from quack_bench.suite import Game, is_model
+from quack_env import ConfigError, GameConfig, TrajectoryError
+from quack_env.beliefs import FILE as BELIEFS
+from quack_env.calls import load_calls
+from quack_env.policies import Policy
+from quack_env.trajectory import FILE, STATUS
+
+LASTING = ("auth", "not_found", "bad_request", "unavailable")
+"""Failures of a provider that will be there when it is asked again."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """What came of one attempt at a game.
+
+    ``status``: "finished"; "failed" (see ``error``; ``lasting`` says that another attempt is no use); "budget" (it is
+    spent); "stopped" (on demand). ``cost`` and ``tokens`` are None where that of a call is not known.
+    """
+
+    id: str
+    status: str
+    outcome: str | None
+    calls: int
+    tokens: int | None
+    cost: float | None
+    error: str | None
+    lasting: bool
+    started: float
+    ended: float
+
+
+class StopError(quack_env.QuackError):
+    """A game was broken off on demand."""
+
+
+def play_game(game: Game, run: Path, client: Client | None = None, stop: Event | None = None) -> Played:
+    """Play one game of a suite into its folder below the run, in place of an unfinished attempt.
+
+    Args:
+        game: the game.
+        run: folder of the run.
+        client: what models are asked through.
+        stop: set by another thread, ends the game before its next step.
+
+    Raises:
+        ConfigError: where policies or settings are not valid, which will be so in every game.
+    """
+    folder = run / game.id
+    if (folder / FILE).exists():
+        shutil.rmtree(folder)
+    started = time.time()
+    status, error, outcome, lasting = "finished", None, None, False
+
+    def on_step(agent: str, action: Any) -> None:
+        if stop is not None and stop.is_set():
+            raise StopError("stopped")
+
+    try:
+        outcome = _record(game, run, client, on_step).winner
+    except ConfigError:
+        raise
+    except StopError:
+        status = "stopped"
+    except BudgetError as fault:
+        status, error = "budget", str(fault)
+    except ModelError as fault:
+        status, error, lasting = "failed", str(fault), fault.kind in LASTING
+    except Exception as fault:  # a policy's fault: of this game, and not of the others
+        status, error = "failed", f"{type(fault).__name__}: {fault}"
+    return Played(game.id, status, outcome, *spent(folder), error, lasting, started, time.time())
+
+
+def _record(game: Game, run: Path, client: Client | None, on_step: Callable[[str, Any], None]) -> quack_env.Outcome:
+    """Play and record one game of a suite, from its deal or from the situation that it begins with."""
+    setting, folder = game.setting, run / game.id
+
+    def make(name: str) -> Policy:
+        return policy_for(name, game.id, client)
+
+    if setting.script is not None:
+        return _record_situation(game, run, make, on_step)
+    return record_game(
+        setting.config,
+        setting.speech,
+        game.seed,
+        folder,
+        lambda is_duck: setting.duck if is_duck else setting.goose,
+        setting.seats,
+        game_map=setting.game_map,
+        make=make,
+        on_step=on_step,
+        probe=GameProbe(setting.probes, run / BELIEFS, game.id) if setting.probes else None,
+    )
+
+
+def _record_situation(
+    game: Game, run: Path, make: Callable[[str], Policy], on_step: Callable[[str, Any], None]
+) -> quack_env.Outcome:
+    """Those under test are asked at the situation's moments where the setting has probes; then all play on."""
+    setting = game.setting
+    situation = load_situation(setting.script or "")
+    names = {
+        part.name: setting.seats.get(situation.agent(part.name))
+        or (setting.duck if part.role == "duck" else setting.goose)
+        for part in situation.parts
+    }
+    outcome = perform(
+        situation,
+        {who: make(name) for who, name in names.items()},
+        game.seed,
+        folder=run / game.id,
+        speech=setting.speech,
+        probe=setting.probes,
+        store=run / BELIEFS if setting.probes else None,
+        game_id=game.id,
+        goes_on=True,
+        labels=names,
+        on_step=on_step,
+    )
+    assert outcome is not None  # it goes on to the end
+    return outcome
+
+
+def policy_for(name: str, game: str, client: Client | None) -> Policy:
+    """A new policy; a model asks through the client, with answers of its own in every game."""
+    if client is None or not is_model(name):
+        return make_policy(name)
+    return VLMPolicy(name, client=OfGame(client, game))
+
+
+class OfGame(Client):
+    """A client whose cached replies belong to one game: two games with one prompt are two samples."""
+
+    def __init__(self, client: Client, game: str) -> None:
+        self.client = client
+        self.game = game
+
+    async def complete(
+        self,
+        model: str,
+        messages: Messages,
+        settings: ModelSettings,
+        response_format: dict[str, Any] | None = None,
+        api_key: str | None = None,
+        salt: Any = None,
+    ) -> Reply:
+        """The model's reply, as `Client.complete` has it."""
+        return await self.client.complete(model, messages, settings, response_format, api_key, (self.game, salt))
+
+
+def record_game(
+    config: GameConfig,
+    speech: str,
+    seed: int,
+    folder: str | os.PathLike[str],
+    policy_of: Callable[[bool], str],
+    seats: Mapping[str, str] | None = None,
+    game_map: Any = None,
+    listener: Any = None,
+    render_mode: str | None = None,
+    save_images: bool = False,
+    make: Callable[[str], Policy] = make_policy,
+    on_step: Callable[[str, Any], None] | None = None,
+    probe: GameProbe | None = None,
+) -> quack_env.Outcome:
+    """Play and record one game.
+
+    ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents; ``make`` makes a policy.
+    """
+    inner = quack_env.env(
+        config=config, game_map=game_map, speech=speech, observation="vector", render_mode=render_mode
+    )
+    inner.reset(seed=seed)
+    ducks = inner.unwrapped.game.state.ducks  # type: ignore[attr-defined]
+    by_role = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)}
+    names = {**by_role, **(seats or {})}
+    env = quack_env.RecordTrajectory(inner, folder, policies=names)
+    env.recorder.listener = listener
+    env.recorder.save_images = save_images
+    try:
+        policies = {agent: make(name) for agent, name in names.items()}
+        return play(env, policies, seed=seed, on_step=on_step, probe=probe)
+    finally:
+        env.close()
+
+
+def spent(folder: Path) -> tuple[int, int | None, float | None]:
+    """(calls, tokens, US dollars) of a recorded game; None where that of an answered call is not known."""
+    try:
+        calls = load_calls(folder)
+    except TrajectoryError:
+        return 0, None, None
+    answered = [call for call in calls if call["error"] is None]
+    tokens = [part for call in answered for part in (call["prompt_tokens"], call["completion_tokens"])]
+    costs = [call["cost"] for call in answered]
+    return len(calls), None if None in tokens else sum(tokens), None if None in costs else float(sum(costs))
+
+
+def ending(folder: Path) -> str | None:
+    """Who won the finished game in a folder; None where there is none, or it was broken off."""
+    try:
+        if json.loads((folder / STATUS).read_text("utf-8"))["status"] != "finished":
+            return None
+        with open(folder / FILE, "rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - 4096))
+            lines = file.read().split(b"\n")
+        if lines.pop() != b"":  # torn
+            return None
+        events = [record for line in lines[1:] if "kind" in (record := json.loads(line))]
+        last = events[-1]
+        return str(last["data"]["winner"]) if last["kind"] == "game_over" else None
+    except (OSError, ValueError, KeyError, IndexError, TypeError):
+        return None

@@ -1,0 +1,251 @@
+"""What the games of a run say: evaluation of all tiers, comparisons, ratings, costs and failures, as files."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from quack_bench.extractors import extractor_of
+from quack_bench.games import ending
+from quack_bench.ratings import Match, Rating, ratings
+from quack_bench.store import FINISHED, Entry, RunStore
+from quack_bench.suite import Setting, Suite, is_model
+from quack_eval import Evaluation, evaluate
+from quack_eval.metrics.estimate import Difference
+from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
+from quack_eval.metrics.tables import LAYOUTS, PERCENT, latex_row, markdown_row, shown, shown_interval, write_tables
+
+TABLES = "tables"
+CLAIMS_CACHE = "claims.sqlite"
+TIERS = (1, 2, 3, 4)
+COMPARED = tuple(column.measure for column in SETTINGS)
+"""The measures of the comparisons that are shown to people."""
+KEPT = frozenset(name for layout in LAYOUTS["paper"] for name, _, _ in layout.columns) | {*COMPARED}
+"""Those in `measures.json` and the CSV file."""
+
+Progress = Callable[[int, int], None]
+Cell = str | int | float | None
+
+
+class Comparison(NamedTuple):
+    """One setting minus another that differs from it in one thing, over the seeds that both have."""
+
+    first: str
+    second: str
+    differs: str
+    measures: dict[str, Difference]
+
+
+@dataclass
+class Results:
+    """What came of a run."""
+
+    evaluation: Evaluation
+    comparisons: list[Comparison]
+    ratings: list[Rating]
+    games: list[Entry]
+
+    @property
+    def failed(self) -> list[Entry]:
+        """The games that were given up; they are not scored."""
+        return [game for game in self.games if game.status == "failed"]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything that `measures.json` holds."""
+        return {
+            **self.evaluation.to_json(),
+            "comparisons": [
+                {
+                    **{"first": c.first, "second": c.second, "differs": c.differs},
+                    "measures": {name: difference.to_dict() for name, difference in c.measures.items()},
+                }
+                for c in self.comparisons
+            ],
+            "ratings": [rating.to_dict() for rating in self.ratings],
+            "cost": costs(self.games),
+            "failed": [{"game": game.id, "attempts": game.attempts, "error": game.error} for game in self.failed],
+        }
+
+
+def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = None) -> Results:
+    """Evaluate the finished games of a suite, those and no others in its folder, and write all files but the report.
+
+    Written: `games.jsonl`, `claims.jsonl`, `findings.jsonl`, `measures.json`, and the folder `tables`.
+    """
+    settings = suite.expand()
+    games = [game for game in suite.games() if ending(run / game.id) is not None]
+    with RunStore(run) as store:
+        ours = {game.id for game in suite.games()}
+        entries = [entry for name, entry in store.read().items() if name in ours]
+    model = suite.extractor is not None and is_model(suite.extractor)
+    evaluation = evaluate(
+        [run / game.id for game in games],
+        tiers=TIERS,
+        jobs=jobs,
+        claims=extractor_of(suite.extractor, run / CLAIMS_CACHE if model else None),
+        progress=progress,
+        findings=run,
+        settings={str(run / game.id): game.setting.name for game in games},
+        root=run,
+    )
+    matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
+    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries)
+    write(results, run)
+    return results
+
+
+def comparisons(evaluation: Evaluation, settings: Sequence[Setting]) -> Iterator[Comparison]:
+    """Every two settings that differ in their Geese, their Ducks or their arm, and in nothing else."""
+    played = {game.setting for game in evaluation.evaluated}
+    for first, second in combinations([setting for setting in settings if setting.name in played], 2):
+        differs = difference(first, second)
+        if differs:
+            found = evaluation.compare(first.name, second.name)
+            kept = {name: value for name, value in found.items() if name in KEPT}
+            yield Comparison(first.name, second.name, differs, kept)
+
+
+def difference(first: Setting, second: Setting) -> str | None:
+    """The one thing in which two settings differ; None where it is more."""
+    if first.arm != second.arm:
+        return "arm" if first.base == second.base else None
+    if first.goose == second.goose:
+        return "ducks"
+    return "geese" if first.duck == second.duck else None
+
+
+def costs(games: Iterable[Entry]) -> list[dict[str, Any]]:
+    """By setting: games, attempts, calls, tokens, US dollars; None where a price or a count is not known."""
+    groups: dict[str, list[Entry]] = {}
+    for game in games:
+        groups.setdefault(game.setting, []).append(game)
+    return [
+        {
+            "setting": name,
+            "games": len(members),
+            "finished": sum(game.status == FINISHED for game in members),
+            "failed": sum(game.status == "failed" for game in members),
+            "calls": sum(game.calls or 0 for game in members),
+            "tokens": _total(game.tokens for game in members if game.calls),
+            "cost_usd": _total(game.cost_usd for game in members if game.calls),
+        }
+        for name, members in groups.items()
+    ]
+
+
+def _total(values: Iterable[float | None]) -> float | None:
+    """The sum; None where a value is not known, 0 where nothing was asked."""
+    known = list(values)
+    return None if None in known else sum(value for value in known if value is not None)
+
+
+# --- files -----------------------------------------------------------------------------------------------------------
+
+
+class Plain(NamedTuple):
+    """A table of cells: numbers in full in CSV, as they are shown elsewhere. A name with an ending is one file only."""
+
+    name: str
+    title: str
+    heads: tuple[str, ...]
+    rows: list[tuple[Cell, ...]]
+
+
+def write(results: Results, run: Path) -> None:
+    """Write what `score` names, but for the lines about claims."""
+    evaluation = results.evaluation
+    tables = run / TABLES
+    tables.mkdir(exist_ok=True)
+    evaluation.write_games(run / "games.jsonl")
+    (run / "measures.new").write_text(json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    (run / "measures.new").replace(run / "measures.json")
+    write_tables(tables, evaluation.rows(), ("csv", "md", "tex"))
+    if evaluation.evaluated:
+        write_paper_tables(evaluation, tables)
+    every = [*comparison_tables(results), rating_table(results), cost_table(results), failure_table(results)]
+    for form, writer in (("csv", to_csv), ("md", to_markdown), ("tex", to_latex)):
+        for table in every:
+            name = table.name if "." in table.name else f"{table.name}.{form}"
+            if name.endswith(f".{form}"):
+                (tables / name).write_text(writer(table), "utf-8")
+
+
+def comparison_tables(results: Results) -> list[Plain]:
+    """All differences for CSV; for people those of the paper's Table 1."""
+    heads = ("first", "second", "differs in", "measure", "seeds", "difference", "95 %", "pooled", "95 %")
+    full: list[tuple[Cell, ...]] = []
+    short: list[tuple[Cell, ...]] = []
+    for first, second, differs, measures in results.comparisons:
+        for name, value in measures.items():
+            mean, pooled = (value.mean_interval or (None, None)), (value.pooled_interval or (None, None))
+            full.append((first, second, differs, name, value.seeds, value.mean, *mean, value.pooled, *pooled))
+        for name in filter(measures.__contains__, COMPARED):
+            value, percent = measures[name], name in PERCENT
+            cells = shown(value.mean, percent), shown_interval(value.mean_interval, percent)
+            pools = shown(value.pooled, percent), shown_interval(value.pooled_interval, percent)
+            row = (shown_policy(first), shown_policy(second), differs, name + (" %" if percent else ""), value.seeds)
+            short.append((*row, *cells, *pools))
+    columns = ("first", "second", "differs", "measure", "seeds", "mean", "mean_low", "mean_high")
+    title = "First minus second, over the seeds that both have"
+    return [
+        Plain("comparisons.csv", title, (*columns, "pooled", "pooled_low", "pooled_high"), full),
+        Plain("comparisons.md", title, heads, short),
+        Plain("comparisons.tex", title, heads, short),
+    ]
+
+
+def rating_table(results: Results) -> Plain:
+    """The ratings by role."""
+    heads = ("role", "rank", "policy", "games", "won", "rating", "low", "high", "sigma")
+    rows: list[tuple[Cell, ...]] = [
+        (r.role, r.rank, shown_policy(r.policy), r.games, r.won, r.rating, r.low, r.high, r.sigma)
+        for r in results.ratings
+    ]
+    return Plain("ratings", "Ratings by role (openskill), with 95 % intervals over games", heads, rows)
+
+
+def cost_table(results: Results) -> Plain:
+    """What the settings took, and all of them."""
+    heads = ("setting", "games", "finished", "failed", "calls", "tokens", "cost_usd")
+    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in costs(results.games)]
+    return Plain("cost", "Games, calls and cost (US dollars)", heads, [(shown_policy(str(r[0])), *r[1:]) for r in rows])
+
+
+def failure_table(results: Results) -> Plain:
+    """The games that were given up, and why."""
+    rows: list[tuple[Cell, ...]] = [(game.id, game.attempts, game.error) for game in results.failed]
+    return Plain("failures", "Games that failed, which are not scored", ("game", "attempts", "error"), rows)
+
+
+def to_csv(table: Plain) -> str:
+    """All digits; empty where undefined."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.heads)
+    writer.writerows(table.rows)
+    return text.getvalue()
+
+
+def to_markdown(table: Plain) -> str:
+    """A Markdown table."""
+    lines = [f"### {table.title}", "", markdown_row(table.heads), markdown_row(["---"] * len(table.heads))]
+    return "\n".join(lines + [markdown_row(map(_shown, row)) for row in table.rows]) + "\n"
+
+
+def to_latex(table: Plain) -> str:
+    """A `tabular` for `booktabs`."""
+    lines = [f"% {table.title}", rf"\begin{{tabular}}{{{'l' * len(table.heads)}}}", r"\toprule", latex_row(table.heads)]
+    lines += [r"\midrule", *(latex_row(map(_shown, row)) for row in table.rows), r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "-"
+    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)

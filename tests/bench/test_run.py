@@ -1,0 +1,418 @@
+"""Runs: games that fail, stop, are resumed, cost too much; ratings, tables, and a run given to others."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quack_bench.export import import_run
+from quack_bench.lock import locked
+from quack_bench.ratings import Match, ratings
+from quack_bench.store import Entry, RunStore
+from quack_env import ConfigError, Trajectory
+
+from .conftest import Run, only_object
+from .kill import check, contents
+
+SHORT = "speech: tokens\nmap: small\nconfig: {n_players: 4, n_tasks: 1, max_ticks: 12}\n"
+TIERS = ("geese_win", "goose_vote_accuracy", "goose_truthfulness")
+
+
+def written(folder: Path, text: str) -> Path:
+    file = folder / "suite.yaml"
+    file.write_text(text + SHORT)
+    return file
+
+
+def games(run: Path) -> dict[str, Entry]:
+    with RunStore(run) as store:
+        return store.read()
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with open(file, encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of two settings on two seeds."""
+    folder = tmp_path_factory.mktemp("four")
+    suite = written(folder, "geese: [scripted]\nducks: [scripted, random]\nseeds: 2\n")
+    command = [sys.executable, "-m", "quack_bench", "bench", suite, "--out", folder / "run", "--jobs", "1", "--json"]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return folder / "run"
+
+
+# --- the index and the files -----------------------------------------------------------------------------------------
+
+
+def test_the_index_says_of_every_game_how_it_went(four: Path) -> None:
+    entries = games(four)
+    assert list(entries) == [
+        f"{folder}/seed-00{seed}" for seed in (0, 1) for folder in ("scripted__scripted", "scripted__random")
+    ]
+    for entry in entries.values():
+        outcome = Trajectory.load(four / entry.id).outcome
+        assert outcome is not None
+        assert (entry.status, entry.attempts, entry.outcome) == ("finished", 1, outcome.winner)
+        assert (entry.calls, entry.tokens, entry.cost_usd, entry.error) == (0, 0, 0.0, None)
+        assert entry.started is not None and entry.ended is not None and entry.started <= entry.ended
+
+
+def test_a_run_ends_with_a_report_and_tables_of_all_tiers_with_intervals(four: Path) -> None:
+    assert (four / "report.html").is_file()
+    assert {"games.jsonl", "claims.jsonl", "findings.jsonl", "measures.json"} <= {file.name for file in four.iterdir()}
+    measures = json.loads((four / "measures.json").read_text())["measures"]
+    assert all(measures[name]["mean_interval"] for name in TIERS)
+    for name in ("table1", "table2a", "table2b", "table4", "table5", "table6", "comparisons", "ratings", "cost"):
+        assert all((four / "tables" / f"{name}.{ending}").is_file() for ending in ("csv", "md", "tex"))
+
+
+def test_table_1_has_the_papers_columns_and_the_means_over_games(four: Path) -> None:
+    lines = (four / "tables" / "table1.md").read_text().splitlines()
+    columns = [cell.strip().rstrip(" ↑↓") for cell in lines[2].strip("|").split("|")]
+    tier_1_and_2 = ("Goose win", "Eject. acc.", "Vote acc.", "Cooldn. util.", "Self-rep.")
+    tier_3 = ("Goose truth.", "Spat. hall.", "Unsup. acc.", "Lie det.", "Duck truth.", "Dec. rate", "Dec. soph.")
+    assert columns == ["Goose", "Duck", *tier_1_and_2, *tier_3]
+    for row in rows(four / "tables" / "table1.csv")[:2]:
+        found = [e for e in games(four).values() if e.setting == f"{row['Goose']} x {row['Duck']}"]
+        assert float(row["Goose win %"]) == 100 * sum(e.outcome == "geese" for e in found) / 2
+        assert float(row["Goose win % low"]) < float(row["Goose win %"]) or row["Goose win %"] == "0.0"
+
+
+def test_settings_are_compared_where_they_differ_in_one_thing(four: Path) -> None:
+    found = json.loads((four / "measures.json").read_text())["comparisons"]
+    assert [(c["first"], c["second"], c["differs"]) for c in found] == [
+        ("scripted x scripted", "scripted x random", "ducks")
+    ]
+    won = {e.id: e.outcome == "geese" for e in games(four).values()}
+    want = sum(won[f"scripted__scripted/seed-00{s}"] - won[f"scripted__random/seed-00{s}"] for s in (0, 1)) / 2
+    assert (found[0]["measures"]["geese_win"]["seeds"], found[0]["measures"]["geese_win"]["mean"]) == (2, want)
+
+
+def test_only_the_suites_own_games_are_scored(quack: Run, tmp_path: Path) -> None:
+    suite = written(tmp_path, "geese: [random]\nducks: [random]\nseeds: 1\n")
+    quack("play", "--seed", 5, "--out", tmp_path / "run" / "another" / "seed-005", "--json")
+    data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json"))
+    assert data["games"] == 1 and list(data["settings"]) == ["random x random"]
+
+
+def test_arms_are_settings_of_their_own_and_are_compared(quack: Run, tmp_path: Path) -> None:
+    arms = "arms:\n  short: {config: {max_ticks: 4}}\n  long: {config: {max_ticks: 9}}\n"
+    suite = written(tmp_path, f"geese: [random]\nducks: [random]\nseeds: 2\n{arms}")
+    data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json"))
+    assert list(data["settings"]) == ["random x random @ long", "random x random @ short"]
+    assert [c["differs"] for c in data["comparisons"]] == ["arm"]
+    assert [row["Setting"] for row in rows(tmp_path / "run" / "tables" / "table4.csv")] == list(data["settings"])
+
+
+def test_probes_of_a_suite_leave_beliefs_beside_the_index(quack: Run, tmp_path: Path) -> None:
+    from quack_env.beliefs import BeliefStore
+
+    text = "geese: [scripted]\nducks: [scripted]\nseeds: 2\nprobes: {triggers: [before_vote, after_call]}\n"
+    suite = tmp_path / "probed.yaml"
+    suite.write_text(text)
+    assert quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json").exit_code == 0
+    probed = {belief.game_id for belief in BeliefStore(tmp_path / "run" / "run.sqlite").read()}
+    assert probed and probed <= set(games(tmp_path / "run"))
+
+
+# --- stops and faults ------------------------------------------------------------------------------------------------
+
+
+def test_killed_runs_go_on_and_end_as_if_nothing_had_happened(tmp_path: Path) -> None:
+    told = check(times=2, games=8, jobs=2, models=False, seed=1, scratch=tmp_path)
+    assert "8 games" in told
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> None:
+    suite = tmp_path / "long.yaml"
+    suite.write_text("geese: [scripted]\nducks: [random]\nseeds: 500\n")
+    run = tmp_path / "run"
+    command = [sys.executable, "-m", "quack_bench", "bench", str(suite), "--out", str(run), "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while len(list(run.glob("*/seed-*"))) < 3 and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert f"quack bench {run} --resume" in errors
+    entries = games(run).values()
+    assert {entry.status for entry in entries} == {"finished", "pending"}
+    assert all(Trajectory.load(run / e.id).status == "finished" for e in entries if e.status == "finished")
+
+
+def test_a_run_has_one_runner_at_a_time(tmp_path: Path) -> None:
+    told = f"process {os.getpid()} on .* is playing this run"
+    with locked(tmp_path), pytest.raises(ConfigError, match=told), locked(tmp_path, patience=0.0):
+        pass
+    with locked(tmp_path, patience=0.0):
+        pass
+
+
+def test_resume_without_a_run_is_an_error(quack: Run, tmp_path: Path) -> None:
+    result = quack("bench", "demo", "--out", tmp_path / "none", "--resume")
+    assert result.exit_code == 2 and "holds no run" in result.stderr
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_runs_folder_stands_for_its_suite(quack: Run, four: Path) -> None:
+    before = contents(four, ("run.sqlite", "run.lock"))
+    assert quack("bench", four, "--resume", "--jobs", 1, "--json").exit_code == 0
+    assert contents(four, ("run.sqlite", "run.lock")) == before
+
+
+def test_an_index_that_is_lost_is_made_again_from_the_recordings(quack: Run, four: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(four, copy, ignore=shutil.ignore_patterns("run.sqlite*"))
+    times = {file: file.stat().st_mtime_ns for file in copy.glob("*/*/trajectory.jsonl")}
+    assert quack("bench", copy, "--resume", "--jobs", 1, "--json").exit_code == 0
+    told = {name: (e.status, e.outcome, e.calls) for name, e in games(copy).items()}
+    assert told == {name: (e.status, e.outcome, e.calls) for name, e in games(four).items()}
+    assert times == {file: file.stat().st_mtime_ns for file in copy.glob("*/*/trajectory.jsonl")}
+
+
+def test_a_failing_policy_is_tried_again_then_reported_and_its_games_left_out(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from quack_agents.random import RandomPolicy
+
+    tries: list[int] = []
+
+    def broken(self: Any, observation: Any, info: Any) -> int:
+        tries.append(1)
+        raise ZeroDivisionError("no idea")
+
+    monkeypatch.setattr(RandomPolicy, "__call__", broken)
+    suite = written(tmp_path, "geese: [scripted]\nducks: [scripted, random]\nseeds: 1\n")
+    result = quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--retries", 2, "--json")
+    data = only_object(result)
+    assert result.exit_code == 1 and len(tries) == 3
+    assert data["games"] == 1 and list(data["settings"]) == ["scripted x scripted"]
+    failed = {"game": "scripted__random/seed-000", "attempts": 3, "error": "ZeroDivisionError: no idea"}
+    assert data["failed"] == [failed]
+    assert "failed, not scored: scripted__random/seed-000" in result.stderr
+
+
+@pytest.mark.parametrize("executor", ["local", "ray"])
+def test_wherever_scripted_games_are_played_the_files_are_the_same(
+    quack: Run, four: Path, tmp_path: Path, executor: str
+) -> None:
+    if executor == "ray":
+        pytest.importorskip("ray")
+    suite = shutil.copy(four.parent / "suite.yaml", tmp_path)
+    result = quack("bench", suite, "--out", tmp_path / "run", "--jobs", 2, "--executor", executor, "--json")
+    assert result.exit_code == 0
+    without = ("run.sqlite", "run.lock")
+    assert contents(tmp_path / "run", without) == contents(four, without)
+
+
+def test_an_unknown_executor_is_refused(quack: Run, tmp_path: Path) -> None:
+    result = quack("bench", "demo", "--out", tmp_path / "run", "--executor", "moon")
+    assert result.exit_code == 2 and "executor='moon': must be local or ray" in result.stderr
+
+
+# --- ratings ---------------------------------------------------------------------------------------------------------
+
+
+def test_ratings_recover_the_planted_order_of_ten_policies() -> None:
+    chance = random.Random(7)
+    names = [f"policy-{k}" for k in range(10)]  # the higher the number, the stronger
+    strength = {name: 0.5 * k for k, name in enumerate(names)}
+    matches = [
+        Match(goose, duck, chance.random() < 1 / (1 + 2.718 ** (strength[duck] - strength[goose])))
+        for _ in range(30)
+        for goose in names
+        for duck in names
+    ]
+    found = ratings(matches, resamples=12)
+    for role in ("goose", "duck"):
+        assert [rating.policy for rating in found if rating.role == role] == names[::-1]
+    assert all(rating.games == 300 for rating in found)
+    assert all(r.low is not None and r.high is not None and r.low < r.rating < r.high for r in found)
+
+
+def test_equal_policies_have_intervals_that_overlap() -> None:
+    chance = random.Random(3)
+    first, second = ratings([Match(g, "duck", chance.random() < 0.5) for g in ("a", "b") for _ in range(40)])[:2]
+    assert first.low is not None and second.high is not None and first.low < second.high
+
+
+def test_without_games_there_are_no_ratings() -> None:
+    assert ratings([]) == []
+
+
+# --- sharing ---------------------------------------------------------------------------------------------------------
+
+
+def test_an_exported_run_is_imported_equal(quack: Run, four: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    assert quack("export", four, tmp_path / "shared").exit_code == 0
+    assert quack("import", tmp_path / "shared", tmp_path / "again").exit_code == 0
+    without = ("run.sqlite", "run.lock")
+    assert contents(tmp_path / "again", without) == contents(four, without)
+    assert games(tmp_path / "again") == games(four)
+    card = (tmp_path / "shared" / "README.md").read_text()
+    assert "4 recorded games of social deduction in 2 settings" in card and "Table 1" in card
+
+
+def test_exported_tables_have_a_row_per_game_and_finding(quack: Run, four: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    quack("export", four, tmp_path / "shared")
+    table = parquet.read_table(tmp_path / "shared" / "games.parquet")
+    assert table.column("id").to_pylist() == list(games(four))
+    lines = [json.loads(line) for line in (four / "findings.jsonl").read_text().splitlines()]
+    findings = parquet.read_table(tmp_path / "shared" / "findings.parquet")
+    assert findings.num_rows == sum("of" in line for line in lines) > 0
+    assert set(findings.column("game").to_pylist()) <= set(games(four))
+
+
+def test_a_changed_export_is_refused(quack: Run, four: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    quack("export", four, tmp_path / "shared")
+    with open(tmp_path / "shared" / "games.parquet", "ab") as file:
+        file.write(b"more")
+    with pytest.raises(ConfigError, match=r"games\.parquet is not what was exported"):
+        import_run(tmp_path / "shared", tmp_path / "again")
+
+
+# --- models ----------------------------------------------------------------------------------------------------------
+
+MODEL = """\
+geese: ["openai/mock?api_base={url}&timeout=0.5&backoff=0.01&max_tokens=64{more}"]
+ducks: ["openai/mock?api_base={url}&timeout=0.5&backoff=0.01&max_tokens=64{more}"]
+seeds: {seeds}
+speech: text
+modality: text
+map: small
+config: {{n_players: 4, n_tasks: 1, task_ticks: 1, kill_cooldown: 2, max_ticks: 12}}
+"""
+Serve = Callable[..., Any]
+
+
+@pytest.fixture
+def serve() -> Any:
+    """Starts mock model servers."""
+    pytest.importorskip("litellm")
+    from quack_agents.mock_server import MockServer
+
+    servers: list[Any] = []
+
+    def start(**options: Any) -> Any:
+        servers.append(MockServer(**options).start())
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+def modelled(folder: Path, url: str, seeds: int, more: str = "") -> Path:
+    file = folder / "models.yaml"
+    file.write_text(MODEL.format(url=url, seeds=seeds, more=more))
+    return file
+
+
+def test_with_a_misbehaving_provider_every_game_finishes_or_is_counted(
+    quack: Run, serve: Serve, tmp_path: Path
+) -> None:
+    server = serve(misbehave=["rate_limit:rate=0.1", "hang:rate=0.02", "garbage:rate=0.01"])
+    result = quack("bench", modelled(tmp_path, server.url, 6), "--out", tmp_path / "run", "--jobs", 4, "--json")
+    data = only_object(result)
+    entries = games(tmp_path / "run").values()
+    assert data["missing"] == 0 and {entry.status for entry in entries} <= {"finished", "failed"}
+    assert data["games"] + len(data["failed"]) == 6
+    assert data["games"] == data["finished"] == sum(entry.status == "finished" for entry in entries) > 0
+    assert data["measures"]["retries"]["numerator"] > 0
+
+
+def test_a_provider_that_is_down_fails_games_and_none_is_scored(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    server = serve(misbehave=["auth"])
+    result = quack("bench", modelled(tmp_path, server.url, 2), "--out", tmp_path / "run", "--json")
+    data = only_object(result)
+    assert result.exit_code == 1 and data["games"] == 0
+    assert [(f["attempts"], f["error"].partition(":")[0]) for f in data["failed"]] == [(1, "auth")] * 2
+
+
+def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
+    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    server = serve()
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    suite = modelled(tmp_path, server.url, 4)
+    cost = sum(c["cost_usd"] for c in only_object(quack("bench", suite, "--out", whole, "--json"))["cost"])
+    calls = server.calls
+    limit = 0.6 * cost
+    result = quack("bench", suite, "--out", part, "--max-usd", limit, "--jobs", 2, "--json")
+    data = only_object(result)
+    spent = paid(part)
+    dearest = max(call_costs(whole)) + 64 * 10 / 1e6
+    assert result.exit_code == 1 and "budget" in data["stopped"]
+    assert limit - 3 * dearest <= spent <= limit  # a vote asks three at once
+    assert 0 < data["games"] < 4 and data["missing"] == 4 - data["games"]
+    assert data["games"] == len((part / "games.jsonl").read_text().splitlines())
+    assert quack("bench", part, "--resume", "--max-usd", 2 * cost, "--json").exit_code == 0
+    assert paid(part) == pytest.approx(cost)
+    assert server.calls - 2 * calls <= 4  # those that the stop cut off in flight
+
+
+def paid(run: Path) -> float:
+    """What all replies of a run cost."""
+    with sqlite3.connect(run / "replies.sqlite") as db:
+        return float(db.execute("SELECT TOTAL(json_extract(reply, '$.cost')) FROM replies").fetchone()[0])
+
+
+def call_costs(run: Path) -> list[float]:
+    lines = [line for file in run.glob("*/*/calls.jsonl") for line in file.read_text().splitlines()]
+    return [json.loads(line)["cost"] for line in lines]
+
+
+def test_a_dry_run_counts_calls_and_costs_and_plays_nothing(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 20}, max_tokens: 100}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 3)
+    data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--dry-run", "--json"))
+    assert not (tmp_path / "run").exists()
+    total = data["total"]
+    assert total["games"] == 3 and total["calls"] > 30
+    want = (total["prompt_tokens"] * 10 + total["reply_tokens"] * 20) / 1e6
+    assert total["usd"] == pytest.approx(want) and total["reply_tokens"] == 200 * total["calls"]
+
+
+def test_the_cost_of_a_model_without_a_price_is_unknown_in_a_dry_run(quack: Run, tmp_path: Path) -> None:
+    pytest.importorskip("litellm")
+    suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 1)
+    data = only_object(quack("bench", suite, "--dry-run", "--json"))
+    assert data["total"]["usd"] is None and data["total"]["usd_at_most"] is None
+
+
+def test_cached_replies_are_of_one_game_only(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    suite = tmp_path / "twice.yaml"
+    text = MODEL.format(url=server.url, seeds=1, more="") + "repetitions: 2\n"
+    suite.write_text(text)
+    assert quack("bench", suite, "--out", tmp_path / "run", "--json").exit_code == 0
+    entries = games(tmp_path / "run")
+    assert [name.rpartition("/")[2] for name in entries] == ["rep-0", "rep-1"]
+    assert server.calls == sum(entry.calls or 0 for entry in entries.values())

@@ -1,0 +1,168 @@
+"""Suites: what settings and games they stand for, and that wrong ones say what is wrong and what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from quack_bench.suite import Game, Setting, Suite, built_in, dressed, load_suite, slug
+from quack_env import ConfigError
+
+PAIR: dict[str, Any] = {"geese": ["scripted"], "ducks": ["random"], "seeds": 2}
+
+
+def suite(**fields: Any) -> Suite:
+    return Suite.model_validate({**PAIR, **fields})
+
+
+def names(settings: list[Setting]) -> list[str]:
+    return [setting.name for setting in settings]
+
+
+def test_every_goose_policy_meets_every_duck_policy_on_every_seed() -> None:
+    games = suite(geese=["scripted", "random"], ducks=["random", "scripted"], seeds=[3, 5]).games()
+    played = [(game.setting.goose, game.setting.duck, game.seed) for game in games]
+    pairs = [("scripted", "random"), ("scripted", "scripted"), ("random", "random"), ("random", "scripted")]
+    assert played == [(goose, duck, seed) for seed in (3, 5) for goose, duck in pairs]
+
+
+def test_a_seed_given_twice_is_played_once() -> None:
+    assert [game.seed for game in suite(seeds=[1, 1, 2]).games()] == [1, 2]
+
+
+def test_the_paper_suite_is_nine_settings_of_thirty_shared_seeds() -> None:
+    games = load_suite("paper").games()
+    settings = {game.setting.name: (game.setting.goose, game.setting.duck) for game in games}
+    assert len(games) == 270 and len(settings) == 9
+    assert sum(goose == duck for goose, duck in settings.values()) == 3
+    assert {game.seed for game in games} == set(range(30))
+    assert {game.setting.config.n_players for game in games} == {6}
+
+
+def test_models_of_the_command_line_take_the_place_of_the_suites() -> None:
+    pair = load_suite("paper", models=["openai/a", "openai/b"], seeds=2)
+    goose = {game.setting.goose.partition("?")[0] for game in pair.games()}
+    assert len(pair.games()) == 8 and goose == {"openai/a", "openai/b"}
+
+
+def test_the_ablation_shows_the_same_games_in_three_modalities() -> None:
+    settings = load_suite("ablation").expand()
+    assert [setting.arm for setting in settings] == ["image+text", "image", "text"]
+    assert [setting.goose.partition("modality=")[2] for setting in settings] == ["image+text", "image", "text"]
+    assert len({setting.base for setting in settings}) == 1
+
+
+def test_every_built_in_suite_is_valid() -> None:
+    assert set(built_in()) >= {"demo", "quick", "paper", "ablation", "scale"}
+    for name in built_in():
+        assert load_suite(name).games()
+
+
+def test_an_arm_changes_what_it_names_and_leaves_the_rest() -> None:
+    arms = {"big": {"config": {"n_players": 8}, "map": "large"}, "plain": {}}
+    big, plain = suite(config={"max_ticks": 9}, speech="off", arms=arms).expand()
+    assert (big.config.n_players, big.config.max_ticks, big.game_map.name) == (8, 9, "large")
+    assert (plain.config.n_players, plain.config.max_ticks, plain.game_map.name) == (6, 9, "ship")
+    assert big.speech == plain.speech == "off"
+    assert names([big, plain]) == ["scripted x random @ big", "scripted x random @ plain"]
+
+
+def test_a_named_setting_may_fill_single_seats() -> None:
+    named = {"name": "one spy", "geese": "scripted", "ducks": "scripted", "seats": {2: "random"}}
+    (setting,) = Suite.model_validate({"settings": [named], "seeds": 1}).expand()
+    assert setting.name == "one spy" and setting.folder == "one-spy"
+    assert setting.seats == {"player_2": "random"} and setting.policies == ["scripted", "random"]
+
+
+def test_placeholders_stand_for_the_suites_models() -> None:
+    named = {"name": "mixed", "geese": "$2", "ducks": "$1"}
+    (setting,) = Suite.model_validate({"settings": [named], "models": ["openai/a", "openai/b"], "seeds": 1}).expand()
+    assert (setting.goose, setting.duck) == ("openai/b", "openai/a")
+
+
+@pytest.mark.parametrize(
+    ("policy", "modality", "persona", "want"),
+    [
+        ("scripted", "text", "aggressive", "scripted:aggressive"),
+        ("scripted:cautious", None, "aggressive", "scripted:cautious"),
+        ("scripted", None, "default", "scripted"),
+        ("random", "text", None, "random"),
+        ("openai/a", "image+text", None, "openai/a?modality=image+text"),
+        ("openai/a?temperature=0", "text", "quiet", "openai/a?temperature=0&modality=text&persona=quiet"),
+        ("openai/a?modality=image", "text", "You are loud.", "openai/a?modality=image&persona=You%20are%20loud."),
+    ],
+)
+def test_modality_and_persona_become_part_of_the_policys_name(
+    policy: str, modality: str | None, persona: str | None, want: str
+) -> None:
+    assert dressed(policy, modality, persona) == want
+
+
+def test_personas_can_be_given_by_team() -> None:
+    (setting,) = suite(ducks=["scripted"], persona={"ducks": "aggressive"}).expand()
+    assert (setting.goose, setting.duck) == ("scripted", "scripted:aggressive")
+
+
+def test_games_of_models_are_repeated_and_scripted_ones_are_not() -> None:
+    both = suite(geese=["scripted", "openai/a"], seeds=1, repetitions=3).games()
+    assert [(game.setting.goose, game.id.rpartition("/")[2]) for game in both] == [
+        ("scripted", "seed-000"),
+        *(("openai/a", f"rep-{k}") for k in range(3)),
+    ]
+
+
+def test_folders_are_plain_short_and_different() -> None:
+    keyed = "openai/m?modality=text&api_base=http://127.0.0.1:80/v1"
+    assert slug(f"{keyed} x scripted:cautious @ big ship") == "openai-m-modality-text__scripted-cautious__big-ship"
+    assert len(slug("x" * 400)) <= 100
+    settings = suite(geese=["openai/a b", "openai/a-b"]).expand()
+    assert len({setting.folder for setting in settings}) == 2
+
+
+def test_a_game_is_named_by_setting_seed_and_repetition() -> None:
+    (setting,) = suite().expand()
+    assert Game(setting, 7).id == "scripted__random/seed-007"
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"seeds": 0}, "seeds=[]: must be a number from 1"),
+    ({"seeds": [1, -2]}, "seeds=[1, -2]: must be a number from 1"),
+    ({"seeds": "many"}, "seeds='many': must be a number from 1"),
+    ({"geese": "scripted"}, "geese='scripted': must be a list of policies, or `models`"),
+    ({"geese": []}, "geese: must be a list of policies"),
+    ({"seets": 3}, "unknown field 'seets' (did you mean 'seeds'?); allowed: config, map"),
+    ({"speech": "sung"}, "speech='sung': must be off, tokens or text"),
+    ({"modality": "smell"}, "modality='smell': must be image+text, image or text"),
+    ({"persona": {"dogs": "quiet"}}, "persona"),
+    ({"persona": "fierce"}, "persona"),
+    ({"repetitions": 0}, "repetitions=0: must be a number from 1 to 1000"),
+    ({"max_usd": -1}, "max_usd=-1: must be a number of US dollars above 0"),
+    ({"config": {"n_players": 2}}, "scripted x random: n_players=2"),
+    ({"map": "nowhere"}, "scripted x random: "),
+    ({"arms": {"big": {"sise": 3}}}, "unknown field 'arms.big.sise'; allowed: config, map"),
+    ({"arms": {"big": {"config": {"n_ducks": 9}}}}, "scripted x random, arm big: n_ducks=9"),
+    ({"settings": [{"name": "a", "geese": "scripted"}]}, "settings.0.ducks is missing: must be a list of policies"),
+    ({"settings": [{"name": "a/b", "geese": "random", "ducks": "random"}]}, "settings.0.name='a/b': must be letters"),
+    ({"settings": [{"name": "a", "geese": "random", "ducks": "random", "seats": {9: "random"}}]}, "seats=9: must be"),
+    ({"settings": [{"name": "a", "geese": "$2", "ducks": "random"}]}, "policy='$2'"),
+    ({"geese": ["nobody"]}, "policy='nobody': unknown; known are"),
+    ({"geese": ["human"]}, "policy='human': suites are played without people"),
+    ({"probes": {"triggers": ["at noon"]}}, "triggers"),
+    ({"probes": 3}, "probes=3: must be a mapping"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_a_wrong_suite_says_file_field_value_and_what_is_allowed(
+    tmp_path: Path, fields: dict[str, Any], message: str
+) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(yaml.safe_dump({**PAIR, **fields}))
+    with pytest.raises(ConfigError) as fault:
+        load_suite(str(file))
+    assert message in str(fault.value)
+    assert str(fault.value).startswith(str(file)) and "\n" not in str(fault.value)
+    assert "pydantic" not in str(fault.value).lower() and "Input should" not in str(fault.value)

@@ -1,0 +1,1 @@
+"""Trained networks as players, and how they are trained."""

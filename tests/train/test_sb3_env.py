@@ -1,0 +1,122 @@
+"""Stable-Baselines3: each seat of each game is an environment, with masks in its own words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import quack_env
+from quack_env.errors import IllegalActionError
+
+pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install "quack_env[train]")')
+
+import torch
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+
+from quack_agents.adapters.relative import relative_actions
+from quack_agents.adapters.sb3 import QuackVecEnv
+from quack_agents.rl import RLPolicy
+
+torch.set_num_threads(1)  # more wait for each other on shared cores
+SHORT: dict[str, Any] = {"n_players": 4, "game_map": "small", "max_ticks": 12, "speech": "tokens"}
+
+
+def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """A legal action in every row."""
+    return np.array([rng.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+@pytest.mark.parametrize("relative", [True, False])
+def test_plays_the_games_of_the_parallel_form(relative: bool) -> None:
+    env = QuackVecEnv(3, relative_actions=relative, **SHORT)
+    env.seed(5)
+    seen = env.reset()
+    seeds = [env.games.seed_of(g, 0) for g in range(3)]
+    scalar = [quack_env.parallel_env(observation="vector", **SHORT) for _ in range(3)]
+    known = [one.reset(seed=seed)[0] for one, seed in zip(scalar, seeds, strict=True)]
+    table = relative_actions(scalar[0].game.world) if relative else np.tile(np.arange(env.action_space.n), (4, 1))
+    rng = np.random.default_rng(1)
+    running = [True] * 3
+    while any(running):
+        masks = env.action_masks()
+        actions = random_legal(masks, rng)
+        after, rewards, done, infos = env.step(actions)
+        for g in range(3):
+            if not running[g]:
+                continue
+            chosen = {}
+            for i, agent in enumerate(scalar[g].possible_agents):
+                row = g * 4 + i
+                assert (seen[row] == known[g][agent]["observation"]).all()
+                assert (masks[row] == known[g][agent]["action_mask"][table[i]]).all()
+                chosen[agent] = int(table[i, actions[row]])
+            known[g], won, ended, _, _ = scalar[g].step(chosen)
+            assert list(won.values()) == rewards[g * 4 : g * 4 + 4].tolist()
+            running[g] = not all(ended.values())
+            assert done[g * 4 : g * 4 + 4].tolist() == [not running[g]] * 4
+            if not running[g]:
+                last = [infos[g * 4 + i]["terminal_observation"] for i in range(4)]
+                assert all((o["observation"] == x).all() for o, x in zip(known[g].values(), last, strict=True))
+        seen = after
+
+
+def test_the_same_seed_gives_the_same_games() -> None:
+    env = QuackVecEnv(2, **SHORT)
+    env.seed(9)
+    first = env.reset()
+    second = env.reset()
+    env.seed(9)
+    assert (env.reset() == first).all()
+    assert (second != first).any()
+
+
+def test_what_it_returns_is_the_callers_to_keep() -> None:
+    env = QuackVecEnv(2, seed=1, **SHORT)
+    first = env.reset()
+    kept = first.copy()
+    masks = env.action_masks()
+    env.step(random_legal(masks, np.random.default_rng(0)))
+    assert (first == kept).all()
+
+
+def test_an_action_outside_its_mask_is_an_error() -> None:
+    env = QuackVecEnv(1, seed=1, **SHORT)
+    env.reset()
+    actions = env.action_masks().argmax(1)
+    actions[2] = np.flatnonzero(~env.action_masks()[2])[0]
+    with pytest.raises(IllegalActionError, match="player_2"):
+        env.step(actions)
+
+
+def test_says_what_maskable_ppo_asks() -> None:
+    env = QuackVecEnv(2, seed=1, **SHORT)
+    env.reset()
+    assert is_masking_supported(env)
+    assert (get_action_masks(env) == env.action_masks()).all()
+    assert (np.array(env.env_method("action_masks", indices=[1, 5])) == env.action_masks()[[1, 5]]).all()
+    assert env.num_envs == 8
+    assert env.observation_space.contains(env.reset()[3])
+
+
+def test_maskable_ppo_learns_on_it_and_what_it_saves_plays(tmp_path: Any) -> None:
+    env = QuackVecEnv(4, seed=2, **SHORT)
+    model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=128, n_epochs=2, seed=0, device="cpu")
+    model.learn(1024)
+    assert model.num_timesteps == 1024
+    model.save(tmp_path / "model.zip")
+    policy = RLPolicy(str(tmp_path / "model.zip"))
+    game = quack_env.raw_env(observation="vector", **SHORT)
+    game.reset(seed=4)
+    while not game.game.over:
+        observation, _, _, _, info = game.last()
+        action = policy(observation, info)
+        seat = game.game.state.current
+        table = relative_actions(game.game.world)[seat]
+        expected, _ = model.predict(
+            observation["observation"], action_masks=info["action_mask"][table] > 0, deterministic=True
+        )
+        assert action == table[int(expected)]
+        game.step(action)
