@@ -30,6 +30,9 @@ GOLD = ROOT / "eval" / "gold" / "utterances.jsonl"
 DATA = ROOT.parent / "shared" / "data" / "quack"
 SCORER = ROOT.parent / "shared" / "tools" / "score_claims.py"
 
+SPLITS = ("dev", "opened", "heldout", "opened2", "blind")
+"""The splits of the gold; the last two are by a second annotator, and "blind" is for measuring alone."""
+
 Claims = list[dict[str, Any]]
 Pair = tuple[str, Claims, Claims]
 """(message, claims wanted, claims got)"""
@@ -111,7 +114,7 @@ def games(data: Path) -> list[str]:
 
 
 def gold(data: Path, split: str) -> Iterator[tuple[Line, Claims]]:
-    """The annotated utterances of a split ("dev", "opened", "heldout"), each with its claims."""
+    """The annotated utterances of a split, each with its claims."""
     for text in GOLD.read_text(encoding="utf-8").splitlines():
         row = json.loads(text)
         if row["split"] != split:
@@ -170,7 +173,7 @@ def wrong(pairs: Iterable[Pair]) -> Iterator[str]:
 
 def part_gold(data: Path, show_wrong: bool) -> None:
     """The hand gold: the grammar, and the published extractions where they exist."""
-    for split in ("dev", "opened", "heldout"):
+    for split in SPLITS:
         annotated = list(gold(data, split))
         pairs = [(line.message.text, claims, line.extract()) for line, claims in annotated]
         print(table(f"hand gold, {split} ({len(annotated)} utterances): grammar", scores(pairs)))

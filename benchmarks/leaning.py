@@ -23,7 +23,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 sys.path.insert(0, str(Path(__file__).parent))
-from extraction import DATA, games, gold, lines, speeches
+from extraction import DATA, SPLITS, games, gold, lines, speeches
 from quack_eval.claims.extract import extract
 from quack_eval.claims.grammar import leaning, stance
 
@@ -52,11 +52,7 @@ class Example(NamedTuple):
 
 def examples(data: Path, scripts: int) -> Iterator[Example]:
     """Every player mentioned in a message whose stances are known."""
-    annotated = {
-        (line.game, line.message.event): claims
-        for split in ("dev", "opened", "heldout")
-        for line, claims in gold(data, split)
-    }
+    annotated = {(line.game, line.message.event): claims for split in SPLITS for line, claims in gold(data, split)}
     for game in games(data):
         for line in lines(data, game):
             best = annotated.get((game, line.message.event))

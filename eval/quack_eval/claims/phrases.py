@@ -142,6 +142,8 @@ COUNTED = re.compile(
 )
 """A number of ticks rather than a tick: "the last 3 ticks", "for 5 ticks"."""
 FEW = 3
+LONGEST = 500
+"""Characters that are read of a time phrase; no utterance of a game is longer."""
 OPEN_END = re.compile(
     r"^\s*,?\s*(?:onwards?|on\b|and (?:on|onwards?|after|later|afterwards?|beyond)|or (?:so )?(?:later|after)"
     r"|(?:all the way |right |up |straight )*(?:until|till|through|to|up to|up until)\b(?! (?:around |about )?tick))"
@@ -177,7 +179,7 @@ def normalise(text: str) -> str:
 @lru_cache(maxsize=8192)
 def read(phrase: str) -> Phrase:
     """A time phrase taken apart; it knows no names and no rooms."""
-    text = normalise(phrase)
+    text = normalise(phrase[:LONGEST])
     leg = (
         "last" if LAST_LEG.search(text) and not SINCE_MEETING.search(text) else "game" if GAME.search(text) else "this"
     )

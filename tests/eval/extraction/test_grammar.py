@@ -63,7 +63,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("Eve was last seen with Bob in medbay.", ["Eve in medbay", "Eve saw Bob in medbay"]),
     ("I was seen by Bob in storage.", ["Bob saw Alice in storage"]),
     ("Bob came from storage.", ["Bob traveling storage>None"]),
-    ("Eve says Bob entered storage from medbay.", ["Eve saw Bob in storage", "Bob traveling medbay>storage"]),
+    ("Eve says Bob entered storage from medbay.", ["Bob traveling medbay>storage"]),
     ("Eve's sighting of Bob in storage is real.", ["Eve saw Bob in storage"]),
     ("Bob and Eve never crossed paths in storage.", ["not Bob saw Eve in storage", "not Eve saw Bob in storage"]),
     ("I saw Bob alive in storage, and no body in medbay.",
@@ -74,6 +74,24 @@ CASES: list[tuple[str, list[str]]] = [
     ("I could have lied and said I never went to storage.", []),
     ("I'm not voting Bob.", []),
     ("I believe Bob.", ["clears Bob"]),
+    ("Bob came in at tick 3 from storage. I was in medbay.", ["Bob traveling storage>None", "Alice in medbay"]),
+    ("I was alone in medbay, nowhere near storage.", ["Alice in medbay", "not Alice in storage"]),
+    ("I wasn't alone in medbay.", ["Alice in medbay"]),
+    ("Eve places Bob in storage with her.", ["Eve saw Bob in storage"]),
+    ("Bob and Eve clear each other in storage.", ["Bob in storage", "Eve in storage", "clears Bob", "clears Eve"]),
+    ("I saw Bob in medbay at tick 7 coming from storage.", ["Alice saw Bob in medbay", "Bob traveling storage>medbay"]),
+    ("I left medbay at tick 4 to head to storage.", ["Alice traveling medbay>storage"]),
+    ("My route was medbay -> storage, and then I went to oxygen.", ["Alice medbay>storage>oxygen"]),
+    ("My path: medbay, then both engines.", ["Alice medbay>upper_engine>lower_engine"]),
+    ("I was in medbay and the room was empty.", ["Alice in medbay", "not Alice saw None in medbay"]),
+    ("When I entered medbay, Bob was standing over Eve's body.",
+     ["Alice in medbay", "Alice saw Bob in medbay", "Alice saw Eve in medbay (body)"]),
+    ("Bob was alive when I left medbay.", ["Alice saw Bob in medbay"]),
+    ("Eve was found dead in storage.", ["Eve in storage (body)"]),
+    ("I don't see Bob making that kill.", []),
+    ("I caught Bob in a lie.", []),
+    ("Bob, when did you enter medbay, and was the body there?", []),
+    ("Eve self-reported.", ["Eve report None>None", "suspects Eve (weak)"]),
 ]  # fmt: skip
 
 
@@ -96,7 +114,7 @@ def test_the_body_is_the_one_reported_in_the_transcript(said: Said) -> None:
 
 def test_the_room_of_the_body_is_the_one_reported_even_where_another_was_named_since(said: Said) -> None:
     transcript = (("Bob", "I came from medbay. I found Eve's body in storage."),)
-    claims = said("I was in oxygen. Bob was already reporting Eve's body.", transcript=transcript)
+    claims = said("I was in oxygen. Bob had found Eve's body.", transcript=transcript)
     assert "Bob saw Eve in storage (body)" in claims
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from quack_eval.claims.grammar.chunks import MUST
@@ -53,13 +53,21 @@ class Account:
         """The room of a place; of "there" and "here" the one just spoken of."""
         if place.room:
             return place.room
+        before = self.clause.before if self.clause is not None else None
+        if before is not None and self.clause is not None and before.subject == self.clause.subject:
+            toward = [p.room for p in before.places if p.preposition in TOWARD and p.room]
+            if toward and self.clause.group.kind in ("move", "enter"):
+                return toward[-1]
         reached_before = self._own_place()
         if reached_before is not None:
             return reached_before
         tokens = self.sentence.tokens
         named = [p for p in range(place.at - 1, -1, -1) if tokens[p].kind == "room"]
         led = {p: tokens[p - 1 - (tokens[p - 1].text == "the")].text if p else "" for p in named}
-        reached = [p for p in named if led[p] not in ("from", "toward", "towards")]
+        reached = [p for p in named if led[p] not in ("from", "toward", "towards") and not _headed(tokens, p)]
+        if named and not reached and before is not None and "in" in before.words:
+            reached_now = self.discourse.places.get(self.discourse.voice)  # "I walked in from A and X was there"
+            return reached_now or tokens[named[0]].value
         return next((tokens[p].value for p in [*reached, *named]), self.discourse.room)
 
     def _own_place(self) -> str | None:
@@ -225,6 +233,12 @@ class Account:
         )
 
 
+def _headed(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a room is only headed for: "on my way to R"."""
+    words = [token.text for token in tokens[max(0, p - 3) : p]]
+    return words[-2:] == ["way", "to"] or words[-3:] == ["way", "to", "the"]
+
+
 def or_none(rooms: list[str]) -> list[str | None]:
     """The rooms, or one unknown room where there are none."""
     return [*rooms] or [None]
@@ -292,6 +306,17 @@ def _rooms_before(account: Account, clause: Clause) -> list[str]:
     return _reached(account, before) if before.group.kind in ("move", "enter", "is", "be") else []
 
 
+def rooms_on_entering(account: Account, clause: Clause) -> list[str]:
+    """The room of "when I entered R," right before somebody else is told of."""
+    before, voice = clause.before, account.discourse.voice
+    if before is None or before.link not in _WHILE or before.subject != (voice,) or before.maybe or before.negative:
+        return []
+    if before.group.kind not in ("move", "enter"):
+        return []
+    here = account.discourse.places.get(voice)
+    return _reached(account, before) or ([here] if here is not None and not before.places else [])
+
+
 def _reached(account: Account, clause: Clause) -> list[str]:
     """The rooms that a clause has its subject in, or go to."""
     return [room for p in clause.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
@@ -308,5 +333,7 @@ def rooms_above(account: Account, clause: Clause) -> list[str]:
         return []
     if above.negative or above.maybe or len(clause.subject or ()) != 1:
         return []
+    if [p.preposition for p in above.places[:2]] in (["", "to"], ["", "into"]):
+        return []  # "I was A to B and saw nobody"
     rooms = [room for p in above.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
     return rooms if clause.negative and "and" in above.words else rooms[-1:]

@@ -10,22 +10,33 @@ from quack_eval.claims.grammar.account import (
     first_of,
     or_none,
     rooms_of,
+    rooms_on_entering,
+    rooms_when,
     seen_in_sentence,
 )
 from quack_eval.claims.grammar.bodies import tell_body
 from quack_eval.claims.grammar.chunks import MUST
 from quack_eval.claims.grammar.clauses import Clause
-from quack_eval.claims.grammar.lexicon import TIME_LINKS
+from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.types import BODY
 
+_SOMEWHERE = frozenset({"there", "over", "next", "near", "beside", "by", "alone", "inside", "on"})
 _WITH = ("with", "alongside", "beside")
 
 
 def tell_being(account: Account, clause: Clause) -> None:
     """X was in R; X was with me in R; X and I were together in R."""
+    if _empty(account, clause):
+        return
     if _lies_dead(account, clause):
         tell_body(account, clause)
         return
+    if clause.link in TIME_LINKS and "alive" in clause.words:
+        clause.places = [place for place in clause.places if place.preposition or not place.room]
     rooms = rooms_of(account, clause)
+    verb = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 2]}
+    if clause.group.negative and "alone" in verb:  # "wasn't alone in R"
+        clause.negative = False
     if _keeps_away(clause):
         rooms, clause.negative = rooms_of(account, clause, frozenset()), True
     if _on_a_task(clause):
@@ -42,8 +53,29 @@ def tell_being(account: Account, clause: Clause) -> None:
         _stood(account, clause, clause.subject or (), rooms)
 
 
+def _empty(account: Account, clause: Clause) -> bool:
+    """the room was empty, R was empty: nobody was seen there."""
+    tokens = account.sentence.tokens
+    lead = tokens[max(0, clause.group.first - 2) : clause.group.first]
+    if (
+        "empty" not in clause.words
+        or "of" in clause.words
+        or clause.subject
+        or clause.negative
+        or not lead
+        or account.source
+    ):
+        return False
+    named = lead[-1].value if lead[-1].kind == "room" else None
+    if named is None and lead[-1].text not in ("room", "it", "place"):
+        return False
+    account.sighting(clause, account.discourse.voice, None, named or account.discourse.room, True)
+    return True
+
+
 def _lies_dead(account: Account, clause: Clause) -> bool:
-    dead = bool(clause.words & {"dead"} and clause.places)
+    placed = clause.places or clause.words & {"floor", "ground"} or rooms_on_entering(account, clause)
+    dead = "dead" in clause.words and bool(placed)
     return clause.noun == "body" or dead or (existential(account, clause) and "body" in clause.words)
 
 
@@ -59,6 +91,11 @@ def _on_a_task(clause: Clause) -> bool:
     return is_on and bool(clause.words & {"task", "tasks", "wiring", "scan"})
 
 
+def _on_the_way(clause: Clause) -> bool:
+    """was on the way to R: not there yet."""
+    return "way" in clause.words and "on" in clause.words and any(p.preposition == "to" for p in clause.places)
+
+
 def _asserts(account: Account, clause: Clause) -> bool:
     """Whether the clause places its subject somewhere at all."""
     tokens = account.sentence.tokens
@@ -67,47 +104,89 @@ def _asserts(account: Account, clause: Clause) -> bool:
     left = clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")
     watched = account.witnessed and clause.subject == (account.discourse.voice,)
     nowhere = watched and not any(place.room for place in clause.places)
-    return not (only or left or nowhere or clause.group.passive or clause.noun == "route")
+    return not (only or left or nowhere or _on_the_way(clause) or clause.group.passive or clause.noun == "route")
 
 
 def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
     """Where the subject was, and with whom."""
     voice = account.discourse.voice
     companions = [p for word, phrase in clause.beside if word in _WITH for p in phrase.who]
+    if clause.small and clause.above is not None:
+        placed = [room for p in clause.placed if (room := account.room_of(p))]
+        rooms = rooms or placed or rooms_when(account, clause.above)
+        _over_body(account, clause, rooms)
+    entered = (
+        [] if rooms or account.source or clause.negative or voice in subject else rooms_on_entering(account, clause)
+    )
+    if entered and clause.group.kind in ("is", "be") and not companions and clause.words & _SOMEWHERE:
+        for who in subject:
+            account.sighting(clause, voice, who, entered[-1])
+        for victim in [p for phrase in clause.owners for p in phrase.who] if clause.words & {"body", "corpse"} else ():
+            account.sighting(clause, voice, victim, entered[-1], of=BODY)
+        return
     rooms = rooms or _known(account, clause, companions)
+    if not rooms and "alive" in clause.words and not account.source and not clause.negative:
+        _alive(account, clause, subject)
+        return
     if voice in subject and companions and not clause.negative:
         account.discourse.with_me = tuple(companions)
     if voice in companions:
+        account.discourse.with_me = account.discourse.with_me if clause.negative else subject
         for who in subject:
             for room in or_none(rooms):
                 account.sighting(clause, voice, who, room, clause.negative)
         return
-    bare = [p.preposition for p in clause.places[:2]] == ["", "to"]
+    bare = [p.preposition for p in clause.places[:2]] in (["", "to"], ["", "into"])
     for who in subject:
         if bare and len(rooms) > 1:
             account.route(clause, who, rooms)
         else:
             _stood_in(account, clause, who, rooms)
-    now = account.sentence.tokens[clause.group.first].text in ("'m", "am", "is", "are", "'re")
     for who in subject:
         for companion, with_rooms in _pairs(account, clause, rooms):
-            if not with_rooms and (clause.negative or now):
-                continue
-            for room in or_none(with_rooms):
+            for room in with_rooms:
                 account.sighting(clause, who, companion, room, clause.negative)
     add_step(account, clause, rooms)
+
+
+def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
+    """X was alive when I left, when I was in R: seen where the speaker was."""
+    voice = account.discourse.voice
+    beside = [c for c in (account.after(clause), clause.before) if c is not None and c.subject == (voice,)]
+    beside = [
+        c for c in beside if c.link in ("when", "as", "while") and c.group.kind in ("leave", "is", "move", "enter")
+    ]
+    for dated in beside[:1]:
+        leaving = [c for c in account.sentence.clauses if c.group.kind == "leave" and c.subject == (voice,)]
+        of = leaving if dated.group.kind == "leave" else [dated]
+        told = [
+            p.room for c in of for p in c.places if p.room and p.preposition in ("", "from", "in", "through", "into")
+        ]
+        room = first_of(told) or account.discourse.places.get(voice)
+        for who in subject if room else ():
+            account.sighting(clause, voice, who, room)
+
+
+def _over_body(account: Account, clause: Clause, rooms: list[str]) -> None:
+    """saw X standing over Y's body: the body was seen too."""
+    if clause.above is None or not clause.words & {"body", "corpse"}:
+        return
+    for seer in clause.above.subject or ():
+        for victim in [p for phrase in clause.owners for p in phrase.who]:
+            account.sighting(clause, seer, victim, first_of(rooms), of=BODY)
 
 
 def _stood_in(account: Account, clause: Clause, who: str, rooms: list[str]) -> None:
     """Somebody's rooms: a sighting where the speaker tells of what it saw, else a location."""
     voice = account.discourse.voice
     together = len(clause.subject or ()) > 1 and voice in (clause.subject or ())
-    seen = who != voice and not clause.negative and (together or _perceives(account, clause, who, rooms))
+    tells = clause.small or clause.group.form != GERUND
+    seen = who != voice and tells and not clause.negative and (together or _perceives(account, clause, who, rooms))
     for room in rooms:
         told = [c for c in account.claims if c.type == "sighting" and (c.target, c.room) == (who, room)]
         if seen and (together or all(c.negative for c in told)):
             account.sighting(clause, voice, who, room)
-        else:
+        elif not (seen and clause.small):
             account.location(clause, who, room, clause.negative)
 
 
@@ -178,6 +257,7 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         if after.group.kind != "see" or after.objects or after.maybe or after.link not in ("", "that", "who"):
             return False
         seen, seer, rooms, only = clause.subject, after.subject, rooms_of(account, after), "only" in words
+        only &= not after.words & {"near", "around", "close"}
         by_subject = True
     elif (
         before is not None
@@ -190,7 +270,8 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         if not words & {"person", "one", "player"} or not words & {"only", "last", "first", "the"}:
             return False
         seen, seer, only = tuple(p for o in clause.objects for p in o.who), before.subject, "only" in words
-        rooms = rooms or rooms_of(account, before)
+        between = account.sentence.tokens[before.group.last + 1 : clause.group.first]
+        rooms = rooms or rooms_of(account, before) or [t.value for t in between if t.kind == "room"]
     else:
         return False
     for who in seer or ():
@@ -277,9 +358,5 @@ def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> 
         place is not None
         and place in rooms
         and clause.link not in TIME_LINKS
-        and (
-            clause.link == "where"
-            or not any(p.room for p in clause.places)
-            or bool(clause.words & {"too", "already", "also"})
-        )
+        and (clause.link == "where" or not any(p.room for p in clause.places))
     )

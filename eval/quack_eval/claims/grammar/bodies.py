@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import Account, existential, first_of, or_none, rooms_above, rooms_of, rooms_when
+from quack_eval.claims.grammar.account import (
+    Account,
+    existential,
+    first_of,
+    or_none,
+    rooms_above,
+    rooms_of,
+    rooms_on_entering,
+    rooms_when,
+)
 from quack_eval.claims.grammar.clauses import Clause
 from quack_eval.claims.grammar.lexicon import BODY_WORDS, GERUND, TIME_LINKS
 from quack_eval.claims.types import BODY
@@ -25,8 +34,14 @@ def tell_body(account: Account, clause: Clause) -> None:
         victims = tuple(p for o in account.sentence.people if o.owner for p in o.who if p != discourse.voice)[:1]
     victims = victims or ((v,) if (v := discourse.victim()) else ())
     rooms = rooms_of(account, clause)
+    here = discourse.places.get(discourse.voice)
+    if not rooms and here is not None and clause.words & {"floor", "ground"} and not account.source:
+        rooms, clause.words = [here], clause.words | {"already"}
     after = account.after(clause)
     came = after is not None and after.link in ("when", "as") and after.subject == (discourse.voice,)
+    entered = [] if account.source else rooms_on_entering(account, clause)
+    rooms = rooms or entered
+    came = came or bool(entered and rooms == entered)
     seen = (
         not account.source
         and not clause.negative
@@ -39,7 +54,7 @@ def tell_body(account: Account, clause: Clause) -> None:
             for room in rooms:
                 discourse.bodies[victim] = room
                 account.sighting(clause, discourse.voice, victim, room, of=BODY)
-                if came and after is not None and after.group.kind == "find":
+                if after is not None and after.link in ("when", "as") and after.group.kind == "find":
                     account.location(clause, discourse.voice, room)
             continue
         for room in _lain_in(account, clause, victim, rooms) if rooms else ():
@@ -88,7 +103,7 @@ def sees_body(account: Account, clause: Clause) -> bool:
         _sees_alive(account, clause, last)
     for seer in clause.subject or ():
         for victim in victims or (None,):
-            for room in or_none(rooms if negative else _lain_in(account, clause, victim, rooms)):
+            for room in rooms if negative else or_none(_lain_in(account, clause, victim, rooms)):
                 if victim is not None and not negative:
                     account.discourse.bodies[victim] = room
                 account.sighting(clause, seer, victim, room, negative, BODY)
@@ -131,6 +146,8 @@ def tell_finding(account: Account, clause: Clause) -> None:
     finders = clause.subject or ()
     nobody = [phrase for phrase in clause.objects if phrase.indefinite]
     self_report = clause.group.first >= 2 and tokens[clause.group.first - 2].text == "self"
+    if clause.group.passive and clause.words & {"dead", "murdered"} and clause.subject and not clause.negative:
+        tell_body(account, clause)
     if self_report or _dates_only(account, clause) or clause.group.passive:
         return
     if clause.negative or nobody:
@@ -143,10 +160,11 @@ def tell_finding(account: Account, clause: Clause) -> None:
             for room in rooms_of(account, clause):
                 account.location(clause, who, room)
     elif finders and (dead or clause.group.kind == "report"):
-        lain_there = [c for c in account.claims if c.kind == "location" and c.of == BODY]
-        account.claims[:] = [c for c in account.claims if c not in lain_there]
         if dead:
-            _found(account, clause, finders)
+            lain_there = [c for c in account.claims if c.kind == "location" and c.of == BODY]
+            account.claims[:] = [c for c in account.claims if c not in lain_there]
+            if clause.group.kind == "find" or rooms_of(account, clause):
+                _found(account, clause, finders)
         if clause.group.kind == "report" and _past(account, clause):
             _reported(account, clause, finders, dead)
 
@@ -165,6 +183,8 @@ def _is_dead(account: Account, clause: Clause) -> bool:
         return True
     if "it" in words and not clause.objects:
         return account.discourse.victim() is not None
+    if clause.group.kind == "report" and any(phrase.who for phrase in clause.objects):
+        return True
     named_there = clause.group.kind == "find" and bool(clause.objects) and bool(clause.places)
     return named_there and _past(account, clause)
 
@@ -183,30 +203,28 @@ def _found(account: Account, clause: Clause, finders: tuple[str, ...]) -> None:
 
 def _reported(account: Account, clause: Clause, finders: tuple[str, ...], dead: bool) -> None:
     """The finders reported a body: where it lay, if that is known."""
-    discourse = account.discourse
     rooms = rooms_of(account, clause)
-    known = [room for room in discourse.bodies.values() if room] if len(discourse.bodies) == 1 or dead else []
-    here = discourse.places.get(discourse.voice)
-    at_hand = [here] if here is not None and here in discourse.bodies.values() else []
-    lain = rooms or known[-1:] or (at_hand if finders == (discourse.voice,) else [])
     words = {token.text for token in account.sentence.tokens[slice(*clause.rest)]}
     tells = words & {"what", "that", "exactly", "everything", "how", "on", "seeing"} and not dead
     noun = clause.group.form == GERUND and not (clause.phrase is not None and rooms)
-    if not lain or tells or noun or clause.link in TIME_LINKS:
+    if tells or noun or clause.link in TIME_LINKS:
         return
     for finder in finders:
         for room in rooms[:1]:
             account.location(clause, finder, room)
-        account.activity(clause, finder, "report", lain[0])
+        account.activity(clause, finder, "report", first_of(rooms))
 
 
 def _lain_in(account: Account, clause: Clause, victim: str | None, rooms: list[str]) -> list[str]:
     """Where the body lay: in the rooms that the clause names, else where it was said to lie before."""
     named = any(place.room for place in [*clause.places, *clause.fronted])
     known = account.discourse.bodies.get(victim) if victim is not None else None
-    return [known] if known is not None and not named else rooms
+    if known is not None and not named:
+        return [known]
+    here = account.discourse.places.get(account.discourse.voice)
+    return rooms or ([here] if here is not None and clause.subject == (account.discourse.voice,) else [])
 
 
 def _past(account: Account, clause: Clause) -> bool:
     word = account.sentence.tokens[clause.group.last].text
-    return word.endswith("ed") or word in ("found", "finding", "reporting")
+    return word.endswith("ed") or word in ("found", "finding", "finds", "reporting", "reports")

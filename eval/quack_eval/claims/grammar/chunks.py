@@ -138,7 +138,7 @@ def _indefinite(tokens: Sequence[Token], at: int) -> Persons | None:
         }:
             p += 1
         adjectives = {_text(tokens, q) for q in range(at, p)}
-        if (word, _text(tokens, p)) == ("no", "body"):
+        if _text(tokens, p) == "body":
             return None
         if _text(tokens, p) in _SOMEBODY and (
             word in ("no", "any", "another", "single")
@@ -183,6 +183,7 @@ def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | No
         return Persons(at, at + owner, (token.value,), owner)
     if token.kind == "word" and token.text in PRONOUNS:
         owner = token.text in POSSESSIVES and (token.text != "her" or _noun_follows(tokens, at + 1))
+        owner = owner and not (token.text == "her" and _acts_seen(tokens, at))
         return Persons(at, at, discourse.who(token.text), owner, pronoun=token.text)
     if (
         token.text in ("both", "neither", "two", "three", "either")
@@ -211,6 +212,12 @@ def _noun_follows(tokens: Sequence[Token], at: int) -> bool:
     )
 
 
+def _acts_seen(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a verb of seeing stands before and a bare verb after: "saw her pass"."""
+    seen, acts = VERBS.get(_text(tokens, at - 1)), VERBS.get(_text(tokens, at + 1))
+    return seen is not None and acts is not None and seen.kind == "see" and acts.form == BASE
+
+
 def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Discourse) -> Persons | None:
     """The next player of a list after token ``last``; a comma alone does not join two, since it may call somebody."""
     p = last + 1
@@ -225,7 +232,9 @@ def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Dis
         not joined or tokens[p].text not in ("i", "me", "myself", "you", "him", "her", "them")
     ):
         return None
-    if tokens[p].text in ("i", "he", "she", "you") and _starts_clause(tokens, p + 1, comma and last - first < 2):
+    joined_before = any(_text(tokens, q) in ("and", "or", "&") for q in range(first, last))
+    apart = comma and (last - first < 2 or joined_before)
+    if tokens[p].text in ("i", "he", "she", "you") and _starts_clause(tokens, p + 1, apart):
         return None
     if comma and not joined and not _list_goes_on(tokens, p + 1):
         return None
@@ -266,7 +275,7 @@ def _called(tokens: Sequence[Token], one: Persons) -> bool:
     opens = (
         one.first == 0
         or before in (",", "—", ";", ":", "-")
-        or (before in ("and", "but", "so", "look", "ok", "okay", "well", "also") and one.first < 3)
+        or (before in ("and", "but", "so", "look", "ok", "okay", "well", "also", "then", "now") and one.first < 3)
     )
     if after in ("and", "&"):
         p = one.last + 2

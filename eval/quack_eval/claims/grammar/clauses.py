@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quack_eval.claims.grammar.chunks import MAYBE, TO, Group, Persons, groups, persons
 from quack_eval.claims.grammar.discourse import Discourse
@@ -30,7 +30,7 @@ from quack_eval.claims.grammar.times import WEAK
 
 _STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
 _AT_HERE = frozenset(["already", "right", "in", "was", "were", "still", "am", "'m", "lying"])
-_BESIDE = frozenset({"adjacent", "connected", "connects", "connecting", "closest"})
+_BESIDE = frozenset({"next", "adjacent", "connected", "connects", "connecting", "closest"})
 _ASKS = frozenset(
     [
         "know",
@@ -50,6 +50,7 @@ _ASKS = frozenset(
         "of",
     ]
 )
+_DOING = ("find", "leave", "enter", "move", "be", "task", "report", "see")
 _LIGHT = ADVERBS - {"then", "so"}
 _HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
 
@@ -69,7 +70,8 @@ class Clause:
 
     ``subject``: the players it is said of, or None where it is said of no player; ``indefinite`` is "nobody" or
     "anybody" for such subjects. ``noun``: "route", "body", "said" or "" for other subjects. ``link``: the connective
-    before it. ``small``: perceived by the subject of the clause ``above`` ("saw Eve leave").
+    before it. ``small``: perceived by the subject of the clause ``above`` ("saw Eve leave"); ``placed``: where
+    ("saw Eve in R coming from Q").
     """
 
     group: Group
@@ -87,6 +89,7 @@ class Clause:
     front: tuple[int, int] = (0, 0)
     rest: tuple[int, int] = (0, 0)
     places: list[Place] = field(default_factory=list)
+    placed: list[Place] = field(default_factory=list)
     fronted: list[Place] = field(default_factory=list)
     objects: list[Persons] = field(default_factory=list)
     beside: list[tuple[str, Persons]] = field(default_factory=list)
@@ -135,9 +138,34 @@ def parse(tokens: list[Token], discourse: Discourse) -> Sentence:
         clause.rest = (clause.group.last + 1, _end(sentence, clause, after.first if after else len(tokens)))
         clause.last = clause.rest[1] - 1
         _fill(sentence, clause)
+    for clause in list(sentence.clauses):
+        _listed_on(sentence, clause)
     for clause in sentence.clauses:
         _judge_mood(clause, sentence)
     return sentence
+
+
+def _listed_on(sentence: Sentence, clause: Clause) -> None:
+    """Gives "was in A before X left, and in B with Y" its second half: it goes on the clause before the dated one."""
+    main, tokens = clause.above, sentence.tokens
+    if clause.link not in TIME_LINKS or main is None or main.group.kind not in ("is", "be", "put"):
+        return
+    for p in range(clause.rest[0], clause.rest[1] - 3):
+        words = [token.text for token in tokens[p : p + 3]]
+        if (
+            words[0] == ","
+            and words[1] in ("and", "then")
+            and words[2] in ("in", "at")
+            and tokens[p + 3].kind == "room"
+        ):
+            other = replace(main, rest=(p + 1, clause.rest[1]), places=[], fronted=[], beside=[], owners=[], times=[])
+            other.objects, other.front = list(main.objects), (0, 0)
+            clause.rest = (clause.rest[0], p)
+            for part in (clause, other):
+                part.places, part.beside, part.times = [], [], []
+                _fill(sentence, part)
+            sentence.clauses.insert(sentence.clauses.index(clause) + 1, other)
+            return
 
 
 def _end(sentence: Sentence, clause: Clause, last: int) -> int:
@@ -187,6 +215,8 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     elif phrase is not None and phrase.called:
         begin = phrase.last + 1
         _inherit(clause, sentence, True)
+    elif above is not None and above.group.form == GERUND and above.group.kind in _DOING and above.phrase is not None:
+        begin = group.first  # "Bob finding the body in R makes sense"
     else:
         begin = _other_subject(clause, sentence, p, low)
     _link(clause, sentence, begin, low)
@@ -347,6 +377,8 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         return
     if source.link in TIME_LINKS and before in ("then", ",") and source.before is not None:
         source = source.before
+    if source.before is not None and _in_parentheses(sentence, source, group):
+        source = source.before
     while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
         source = source.above
     clause.subject, clause.indefinite, clause.owner, clause.noun = (
@@ -356,6 +388,13 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         source.noun,
     )
     clause.negative = False
+
+
+def _in_parentheses(sentence: Sentence, clause: Clause, group: Group) -> bool:
+    """Whether a clause stands in parentheses that are closed before the next verb."""
+    before = [token.text for token in sentence.tokens[: clause.group.first]]
+    between = [token.text for token in sentence.tokens[clause.group.last : group.first]]
+    return ")" in between and before.count("(") > before.count(")")
 
 
 def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
@@ -427,6 +466,8 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
     q = start - 1
     links = []
     while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in _STOPS or tokens[q].text in ADVERBS):
+        if tokens[q].text == "that" and q and tokens[q - 1].text in ("after", "before"):
+            break
         links.append(tokens[q].text)
         q -= 1
     clause.first = max(low, min(start, q + 1)) if links else start
@@ -461,6 +502,9 @@ def _fill(sentence: Sentence, clause: Clause) -> None:
     clause.times = [t for t in sentence.tokens[first:last] if t.kind == "time"] + clause.times
     between = sentence.tokens[clause.phrase.last + 1 : clause.group.first] if clause.phrase else []
     clause.times += [t for t in between if t.kind == "time"]
+    if clause.phrase is not None and clause.small and clause.above is not None:
+        clause.placed = _places(sentence.tokens, clause.phrase.last + 1, clause.group.first)
+        clause.above.places += clause.placed
     clause.words = frozenset(t.text for t in sentence.tokens[first:last] if t.kind in ("word", "arrow"))
     preposition = ""
     for p in range(first, last):
@@ -477,7 +521,6 @@ def _fill(sentence: Sentence, clause: Clause) -> None:
     if clause.group.kind in ("is", "be") and "nowhere" in clause.words:
         at = next(p for p in range(first, last) if sentence.tokens[p].text == "nowhere")
         clause.negative |= not any(place.at < at for place in clause.places)
-        clause.places = [place for place in clause.places if place.at < at] or clause.places
 
 
 def _beside(clause: Clause, phrase: Persons, preposition: str) -> None:
@@ -566,6 +609,9 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
     if _supposed(clause):
         clause.supposed = clause.maybe = True
         return
+    if _opinion(clause, sentence):
+        clause.maybe = True
+        return
     goes_on = (
         clause.group.mood == TO
         and clause.group.kind == "move"
@@ -593,7 +639,7 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
             above is not None
             and above.maybe
             and clause.phrase is None
-            and clause.link not in ("because", "since", "then", "but")
+            and clause.link not in ("because", "since", "then", "but", ":", ";")
         )
         or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
         or (above is not None and above.maybe and above.group.kind == "say" and above.link == "and")
@@ -602,7 +648,7 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
         or (
             above is not None
             and above.negative
-            and above.group.lemma in ("say", "claim", "mention", "state")
+            and above.group.lemma in ("say", "claim", "mention", "state", "confirm", "verify", "prove")
             and clause.before is above
         )
     ):
@@ -610,7 +656,7 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
     elif (
         above is not None
         and above.group.kind == "is"
-        and above.words & {"possible", "likely", "unlikely"}
+        and (above.words & {"possible", "likely", "unlikely", "impossible"} or above.words >= {"no", "way"})
         and clause.before is above
     ):
         clause.supposed = clause.maybe = True
@@ -618,6 +664,13 @@ def _judge_mood(clause: Clause, sentence: Sentence) -> None:
         above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
     ) or (clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)):
         clause.maybe = True
+
+
+def _opinion(clause: Clause, sentence: Sentence) -> bool:
+    """I don't see Alice doing that, I can't see how: nothing that was not seen."""
+    words = [token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]]
+    present = words[0] in ("do", "does", "ca", "can") and words[-1] == "see"
+    return clause.negative and clause.group.lemma == "see" and present
 
 
 def _supposed(clause: Clause) -> bool:
@@ -631,7 +684,7 @@ def _supposed(clause: Clause) -> bool:
         clause.small
         or clause.link in ("and", "or", "that")
         or clause.link in TIME_LINKS
-        or (clause.phrase is None and clause.link == "")
+        or (clause.phrase is None and clause.link in ("", ",", "then") and before.phrase is not None)
     )
 
 
@@ -642,7 +695,8 @@ def _asked(sentence: Sentence, clause: Clause) -> bool:
         (p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None
     )
     seen = clause.above is not None and clause.above.group.kind == "see"
-    if at is None or clause.link == "who" or (clause.link == "how" and seen):
+    told = clause.link == "where" and clause.group.kind == "find" and clause.phrase is not None
+    if at is None or told or clause.link == "who" or (clause.link == "how" and seen):
         return False
     lead = tokens[max(0, at - 5) : at]
     if any(token.kind == "room" or token.text in ("there", "here", "room") for token in lead):

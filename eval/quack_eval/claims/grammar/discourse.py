@@ -37,6 +37,7 @@ class Discourse:
     aside: set[str] = field(default_factory=set)
     topic: str = ""
     with_me: tuple[str, ...] = ()
+    together: bool = False
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
     bodies: dict[str, str | None] = field(default_factory=dict)
@@ -62,7 +63,9 @@ class Discourse:
         if pronoun in _YOU:
             return self.addressed
         if pronoun in _WE:
-            return (self.voice, *(p for p in self.with_me if p != self.voice)) if self.voice else ()
+            named = self._they() if self.together and (self.current or not self.with_me) else ()
+            others = named or self.with_me
+            return (self.voice, *(p for p in others if p != self.voice)) if self.voice else ()
         if pronoun in _HE or pronoun in _SHE:
             return self._latest(FEMALE if pronoun in _HE else MALE, pronoun in ("he", "she"))
         return self._they()
@@ -91,7 +94,7 @@ class Discourse:
         before = [name for name in before if name not in self.addressed] or before
         if nominative and self.topic in before:
             return (self.topic,)
-        for group in reversed(self.subjects[-3:]):
+        for group in reversed(self.subjects[-3:]) if nominative else ():
             if len(group) == 1 and group[0] in before[-3:]:
                 return group
         return (before[-1],) if before else ()

@@ -9,20 +9,49 @@ from quack_eval.claims.grammar.being import tell_being
 from quack_eval.claims.grammar.bodies import tell_body, tell_finding
 from quack_eval.claims.grammar.chunks import MUST, TO, Group
 from quack_eval.claims.grammar.clauses import Clause
-from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, TASK_NOUNS
+from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, TASK_NOUNS, TIME_LINKS
 from quack_eval.claims.grammar.moving import join_steps, tell_moving
 from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing
+
+_NOT_TOLD = frozenset(
+    {"if", "would", "could", "possible", "maybe", "might", "can", "may", "why", "or", "not", "n't", "unless", "concern"}
+)
+"""Words beside which "self-report" is only considered."""
 
 
 def tell(account: Account) -> None:
     """Reads every clause of a sentence, in order."""
     for clause in account.sentence.clauses:
         _one_clause(account, clause)
+    _self_reports(account)
     join_steps(account)
     if not account.sentence.clauses:
         _nowhere(account)
-    first = next((c.subject for c in account.sentence.clauses if c.subject), ())
+    first = next((c.subject or c.owner for c in account.sentence.clauses if c.subject or c.owner), ())
     account.discourse.topic = first[0] if len(first) == 1 and first[0] != account.discourse.speaker else ""
+
+
+def _self_reports(account: Account) -> None:
+    """X self-reported, X's self-report: X reported a body."""
+    tokens = account.sentence.tokens
+    if {token.text for token in tokens} & _NOT_TOLD:
+        return
+    for p in range(1, len(tokens) - 1):
+        noun = p + 1 + (tokens[p + 1].text == "-")
+        if tokens[p].text != "self" or noun >= len(tokens) or tokens[noun].text not in ("report", "reported"):
+            continue
+        clause = _clause_near(account, p)
+        beside = account.sentence.by_token.get(p - 1)
+        who = beside.who if beside is not None else clause.subject or ()
+        if tokens[noun].text == "reported" or (beside is not None and beside.owner):
+            for one in who[:1]:
+                account.activity(clause, one, "report", None)
+
+
+def _clause_near(account: Account, p: int) -> Clause:
+    """The clause to which a token belongs, for its time."""
+    found = [clause for clause in account.sentence.clauses if clause.first <= p]
+    return found[-1] if found else Clause(Group(0, 0, "report", "report", FINITE))
 
 
 def _nowhere(account: Account) -> None:
@@ -47,6 +76,8 @@ def _one_clause(account: Account, clause: Clause) -> None:
         account.discourse.room = clause.places[-1].room
     if account.asking and clause.link in ("because", "since", "but"):
         account.asking = False
+    if clause.link == "but" and clause.subject != (account.source,) and not clause.small:
+        account.source = "" if account.discourse.voice == account.discourse.speaker else account.source
     account.asking |= clause.maybe and clause.group.lemma == "hear"
     if account.asking:
         return
@@ -56,12 +87,25 @@ def _one_clause(account: Account, clause: Clause) -> None:
         clause.group.negative and clause.group.lemma == "be" and "been" in _verb_words(account, clause)
     ):
         return
+    if "nowhere" in clause.words and not clause.negative and not clause.small:
+        _nowhere_near(account, clause)
     teller = _TELLERS.get(kind)
     if teller is not None:
         teller(account, clause)
     if clause.subject and not clause.small:
         account.discourse.subjects.append(clause.subject)
         del account.discourse.subjects[:-6]
+
+
+def _nowhere_near(account: Account, clause: Clause) -> None:
+    """did tasks, nowhere near R: the rooms after "nowhere" are denied, those before stay."""
+    tokens = account.sentence.tokens
+    at = next(p for p in range(*clause.rest) if tokens[p].text == "nowhere")
+    denied = [place for place in clause.places if place.at > at]
+    clause.places = [place for place in clause.places if place.at < at]
+    for who in clause.subject or ():
+        for place in denied:
+            account.location(clause, who, account.room_of(place), True)
 
 
 def _verb_words(account: Account, clause: Clause) -> list[str]:
@@ -77,6 +121,11 @@ def _say(account: Account, clause: Clause) -> None:
         return
     if clause.words >= {"each", "other"}:
         _saw_each_other(account, clause)
+    elif clause.group.lemma in ("confirm", "verify", "corroborate") and not (clause.negative or clause.maybe):
+        for seer in clause.subject or ():
+            for place in clause.places if clause.objects_of(account.sentence) else ():
+                for who in clause.objects_of(account.sentence) if place.preposition in ("in", "at") else ():
+                    account.sighting(clause, seer, who, account.room_of(place))
     if clause.subject and clause.subject[0] != account.discourse.speaker and not clause.maybe:
         account.source = clause.subject[0]
     elif clause.owner and clause.owner[0] != account.discourse.speaker:
@@ -102,10 +151,17 @@ def _other(account: Account, clause: Clause) -> None:
         for who in [p for o in clause.objects for p in o.who]:
             account.location(clause, who, room, True)
     elif lemma in ("vouch", "clear", "back", "alibi") and clause.words >= {"each", "other"}:
-        _saw_each_other(account, clause)
+        for who in () if clause.negative else clause.subject or ():
+            for room in [p.room for p in clause.places if p.room]:
+                account.location(clause, who, room)
     elif lemma == "die" and any(p.room for p in clause.places) and clause.group.form != GERUND:
-        if clause.subject and clause.group.mood != MUST:
+        if clause.subject and clause.group.mood != MUST and not _listed_on(account, clause):
             tell_body(account, clause)
+    elif lemma in ("hit", "press") and "button" in clause.words and not clause.words & {"report"}:
+        for who in () if clause.negative else clause.subject or ():
+            account.activity(clause, who, "call", None)
+    elif lemma == "overlap" and len(clause.subject or ()) > 1 and not clause.negative:
+        tell_seeing(account, clause)
     elif lemma == "share" and clause.places:
         tell_meeting(account, clause)
     elif (
@@ -115,6 +171,12 @@ def _other(account: Account, clause: Clause) -> None:
     ):
         for room in [p.room for p in clause.places if p.room]:
             account.location(clause, account.discourse.voice, room)
+
+
+def _listed_on(account: Account, clause: Clause) -> bool:
+    """Whether the room after "before X died" goes on the sentence: "..., and in R with Y"."""
+    between = account.sentence.tokens[clause.group.last : clause.places[0].at]
+    return clause.link in TIME_LINKS and any(token.text in (",", "and") for token in between)
 
 
 def _had_company(account: Account, clause: Clause) -> None:
@@ -163,7 +225,7 @@ def _task(account: Account, clause: Clause) -> None:
         if clause.small and clause.above is not None:
             seen_at = [room for p in clause.above.places if (room := account.room_of(p))]
             rooms = rooms or seen_at[:1]
-            for seer in () if seen_at else clause.above.subject or ():
+            for seer in () if seen_at and not clause.placed else clause.above.subject or ():
                 account.sighting(clause, seer, who, rooms[0] if rooms else None)
         account.activity(clause, who, "task", rooms[0] if rooms else None, seen=clause.small)
 
@@ -172,6 +234,8 @@ def _put(account: Account, clause: Clause) -> None:
     """X places himself in R; that puts Bob in R."""
     whom = [p for phrase in clause.objects for p in phrase.who]
     saying = clause.subject or clause.owner
+    if clause.indefinite or "falsely" in _verb_words(account, clause):
+        return
     if saying and saying[0] != account.discourse.speaker:
         account.source = saying[0]
     companions = [p for preposition, phrase in clause.beside if preposition == "with" for p in phrase.who]
@@ -180,6 +244,12 @@ def _put(account: Account, clause: Clause) -> None:
         return
     for who in whom:
         for room in rooms_of(account, clause):
+            if "alive" in clause.words and saying and saying[0] != who:
+                account.sighting(clause, saying[0], who, room, clause.negative)
+                continue
+            if saying and saying[0] != who and {who, saying[0]} & set(companions):  # "Eve puts Bob in R with her"
+                account.sighting(clause, saying[0], who, room, clause.negative)
+                continue
             account.location(clause, who, room, clause.negative)
             for companion in companions:
                 account.sighting(clause, who, companion, room, clause.negative)

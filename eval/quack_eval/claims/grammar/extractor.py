@@ -17,6 +17,8 @@ from quack_eval.claims.grammar.stance import Stances
 from quack_eval.claims.types import BODY, Claim
 
 _BODILY = frozenset({"body", "bodies", "corpse", "dead", "killed"})
+_TOGETHER = frozenset({"together", "paths", "met", "each"})
+"""Words by which "we" are the speaker and whoever was spoken of last."""
 MOST = 400
 """Claims of an utterance at most."""
 
@@ -70,6 +72,7 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
     """The claims of one sentence, said by the speaker or quoted by it."""
     discourse.voice = voice
     tokens = plainer(tokens)
+    discourse.together = any(token.text in _TOGETHER for token in tokens)
     sentence = parse(tokens, discourse)
     source = "" if voice == discourse.speaker else voice
     account = Account(message, sentence, discourse, source, witnessed=witnessed(tokens))
@@ -77,6 +80,8 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
     tell(account)
     if stances is not None and voice == discourse.speaker:
         stances.read(sentence)
+    if not account.claims:
+        discourse.room = next((token.value for token in reversed(tokens) if token.kind == "room"), discourse.room)
     discourse.voice = discourse.speaker
     return account.claims
 
@@ -86,6 +91,7 @@ def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[li
     quotes = sum(token.kind == "quote" for sentence in found for token in sentence)
     whole = quotes % 2 == 1 or (quotes == 2 and _long(found))
     voice = discourse.speaker
+    within = False
     for sentence in found:
         part: list[Token] = []
         for token in sentence:
@@ -95,7 +101,8 @@ def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[li
                 continue
             if part and voice:
                 yield part, voice
-            voice = _quoted(part, discourse) if voice == discourse.speaker else discourse.speaker
+            within = not within
+            voice = _quoted(part, discourse) if within else discourse.speaker
             part = []
         if part and voice:
             yield part, voice
@@ -181,6 +188,8 @@ def _fullest(claims: list[Claim]) -> list[Claim]:
     gone |= {(c.subject, room) for c in claims for room in c.route}
     seen = {(c.subject, c.target, c.of, c.negative) for c in claims if c.type == "sighting" and c.room}
     seen = {found for found in seen if not found[3] and found[1] is not None}
+    reported = {c.subject for c in claims if c.activity == "report" and c.room}
+    claims = [c for c in claims if c.activity != "report" or c.room or c.negative or c.subject not in reported]
     return [
         c
         for c in claims

@@ -19,11 +19,11 @@ _IDIOMS: dict[str, str] = {
     "set a foot in": "enter", "poked my head into": "entered", "took care of": "did", "busy with": "doing", "at work on": "doing",
     "put in work on": "did", "got some work done": "did tasks", "used the time for": "did", "spent my time on": "did",
     "spent the time on": "did", "walked off": "went", "walk off": "go", "slip away": "go", "slipped away": "went", "set off for": "leave for",
-    "set off to": "leave to", "turn up": "arrive", "turned up": "arrived", "show up": "arrive", "showed up": "arrived",
+    "set off to": "leave to", "shows up": "arrives", "showing up": "arriving", "turns up": "arrives", "turn up": "arrive", "turned up": "arrived", "show up": "arrive", "showed up": "arrived",
     "nowhere to be found": "nowhere", "nowhere to be seen": "nowhere", "take the door": "go", "lying dead": "dead", "ended up": "ended",
     "ending up": "ending", "end up": "end", "ends up": "ends", "made my way": "went", "made his way": "went", "made her way": "went",
     "made their way": "went", "make my way": "go", "making my way": "going", "making his way": "going", "making her way": "going",
-    "worked my way": "went", "working my way": "going", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
+    "worked my way": "went", "working my way": "going", "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
 }  # fmt: skip
 """Words to plainer words."""
 

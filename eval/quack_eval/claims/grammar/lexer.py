@@ -71,8 +71,16 @@ def plain(message: str) -> str:
 
 def lex(message: str, players: Sequence[str], rooms: Sequence[str]) -> list[Token]:
     """The tokens of a message."""
-    vocabulary = _vocabulary(tuple(players), tuple(rooms))
-    return _without_emphasis(list(vocabulary.tokens(plain(message))))
+    return [Token(*fields) for fields in _lexed(message, tuple(players), tuple(rooms))]
+
+
+@lru_cache(maxsize=256)
+def _lexed(
+    message: str, players: tuple[str, ...], rooms: tuple[str, ...]
+) -> tuple[tuple[str, str, int, int, str], ...]:
+    """What the tokens hold; kept, since an utterance is read again as part of the transcript of those after it."""
+    tokens = _without_emphasis(list(_vocabulary(players, rooms).tokens(plain(message))))
+    return tuple((token.kind, token.text, token.start, token.end, token.value) for token in tokens)
 
 
 def _without_emphasis(tokens: list[Token]) -> list[Token]:
@@ -83,7 +91,7 @@ def _without_emphasis(tokens: list[Token]) -> list[Token]:
         token = tokens[at]
         if token.kind == "quote":
             close = next((p for p in range(at + 1, min(at + 30, len(tokens))) if tokens[p].kind == "quote"), None)
-            if close is not None and (close <= at + 4 or not _in_person(tokens[at + 1 : close])):
+            if close is not None and (close <= at + 2 or not _in_person(tokens[at + 1 : close])):
                 found += tokens[at + 1 : close]
                 at = close + 1
                 continue
@@ -109,11 +117,13 @@ class _Vocabulary:
         self.players = {_folded(name): name for name in players}
         self.rooms = _room_words(rooms)
         self.short = _short_words(rooms, self.rooms)
+        self.pair = _pair(rooms)
         names = _either(self.players)
         places = _either(self.rooms)
         self.regex = re.compile(
             rf"(?P<name>(?<!\w)(?:{names})(?!\w))"
             rf"|(?P<room>(?<!\w)(?:(?:{places})(?!\w){NOT_ROOMS}|(?:{_either(self.short)}){SHORT}))"
+            rf"|(?P<pair>(?<!\w){_either_pair(self.pair)}(?!\w))"
             r"|(?P<arrow>-{1,3}>|=+>|→|~>|(?<=\s)>(?=\s))"
             r"|(?P<clitic>n't\b|'(?:ve|m|re|s|d|ll)\b)"
             r"|(?P<number>t?\d+(?:\.\d+)?)"
@@ -134,11 +144,14 @@ class _Vocabulary:
                 yield Token("time", time.group().lower(), time.start(), at)
                 continue
             token = Token(kind, said.lower(), match.start(), match.end())
+            other = None
             if kind == "name":
                 if said.islower() and said in ORDINARY and not text.islower():
                     token.kind = "word"
                 else:
                     token.value = self.players[_folded(said)]
+            elif kind == "pair":
+                token.kind, token.value, other = "room", *self.pair
             elif kind == "room":
                 token.value = self.rooms.get(_folded(said)) or self.short[_folded(said)]
             elif kind == "clitic":
@@ -148,6 +161,8 @@ class _Vocabulary:
             elif kind == "mark" and said.startswith("--"):
                 token.text = "—"
             yield token
+            if other is not None:
+                yield Token("room", token.text, token.start, token.end, other)
 
 
 def _folded(words: str) -> str:
@@ -169,6 +184,23 @@ def _room_words(rooms: tuple[str, ...]) -> dict[str, str]:
         if " " in _folded(room):
             words.setdefault(_folded(room).replace(" ", ""), room)
     return words
+
+
+def _pair(rooms: tuple[str, ...]) -> tuple[str, ...]:
+    """The two rooms of the map that share a last word: the engines."""
+    groups: dict[str, list[str]] = {}
+    for room in rooms:
+        if " " in _folded(room):
+            groups.setdefault(_folded(room).split()[-1], []).append(room)
+    return next((tuple(group) for group in groups.values() if len(group) == 2), ())
+
+
+def _either_pair(pair: tuple[str, ...]) -> str:
+    """How one speaks of both rooms of a pair: "both engines", "the engine rooms"."""
+    if not pair:
+        return r"(?!)"
+    noun = re.escape(_folded(pair[0]).split()[-1])
+    return rf"(?:both\s+(?:of\s+the\s+)?{noun}s|(?<=the\s){noun}\s+rooms)(?!\s+tasks?)"
 
 
 def _short_words(rooms: tuple[str, ...], known: dict[str, str]) -> dict[str, str]:

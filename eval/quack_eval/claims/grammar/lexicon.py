@@ -23,8 +23,9 @@ _REGULAR = {
     "be": "stay remain start begin end linger camp idle park hover station isolate spawn position",
     "move": "move pass head walk travel return cut cross swing loop rotate drop step hop cruise slip sneak bail"
     " continue proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry"
+    " dip pop double bolt vent trek zip"
     " depart dart follow push route work_my_way dash jog roll climb duck poke shift sweep escape trail chase navigate",
-    "enter": "enter reach visit arrive",
+    "enter": "enter reach visit arrive touch",
     "leave": "exit",
     "find": "discover stumble",
     "report": "report",
@@ -42,7 +43,9 @@ _REGULAR = {
     " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
     " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own"
     " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
-    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi",
+    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi"
+    " restate miss commit nail urge apologize disagree reinforce risk gloss dismantle promise accept emphasize"
+    " interact grant owe mirror offer tie deduce lean volunteer",
 }
 _IRREGULAR = {
     "see": [
@@ -85,6 +88,7 @@ _IRREGULAR = {
         ("hear", "heard", "heard", "hearing", "hears"),
         ("feel", "felt", "felt", "feeling", "feels"),
         ("mean", "meant", "meant", "meaning", "means"),
+        ("panic", "panicked", "panicked", "panicking", "panics"),
         ("die", "died", "died", "dying", "dies"),
         ("win", "won", "won", "winning", "wins"),
         ("lose", "lost", "lost", "losing", "loses"),
@@ -214,6 +218,60 @@ ADVERBS = frozenset(
         "strictly",
         "well",
         "quite",
+        "mutually",
+        "somehow",
+        "strongly",
+        "partially",
+        "accidentally",
+        "casually",
+        "blindly",
+        "highly",
+        "unfortunately",
+        "hopefully",
+        "falsely",
+        "flatly",
+        "truly",
+        "visually",
+        "theoretically",
+        "potentially",
+        "slightly",
+        "magically",
+        "narrowly",
+        "desperately",
+        "essentially",
+        "actively",
+        "automatically",
+        "cleanly",
+        "logically",
+        "confidently",
+        "repeatedly",
+        "seriously",
+        "practically",
+        "continuously",
+        "calmly",
+        "intentionally",
+        "simultaneously",
+        "secretly",
+        "presumably",
+        "slowly",
+        "mainly",
+        "partly",
+        "correctly",
+        "wrongly",
+        "suspiciously",
+        "plainly",
+        "frankly",
+        "constantly",
+        "admittedly",
+        "implicitly",
+        "freshly",
+        "seemingly",
+        "indirectly",
+        "visibly",
+        "quietly",
+        "silently",
+        "randomly",
+        "closely",
     ]
 )
 CONNECTIVES = frozenset(
@@ -332,7 +390,21 @@ NOBODY = frozenset({"nobody", "no-one", "noone", "none"})
 ANYBODY = frozenset({"anyone", "anybody"})
 BODY_WORDS = frozenset({"body", "corpse", "bodies", "remains", "dead"})
 ROUTE_NOUNS = frozenset(
-    {"route", "path", "loop", "movements", "movement", "way", "tour", "round", "trail", "itinerary", "circuit"}
+    {
+        "route",
+        "path",
+        "loop",
+        "movements",
+        "movement",
+        "way",
+        "tour",
+        "round",
+        "trail",
+        "itinerary",
+        "circuit",
+        "rotation",
+        "sweep",
+    }
 )
 TASK_NOUNS = frozenset(
     [

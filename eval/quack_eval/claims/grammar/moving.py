@@ -27,7 +27,7 @@ from quack_eval.claims.types import PLAYER, POSITIVE, Claim
 
 _GOING = ("move", "enter", "leave")
 _ROUND = re.compile(r"(?:for |during |in )?(?:this|the|all|that)?\s*(?:whole|entire|full)?\s*(?:round|game|time|way)")
-_COMING = frozenset({"come", "arrive", "return"})
+_COMING = frozenset({"come", "arrive", "return", "enter"})
 _MEETING = frozenset({"meet", "bump", "share", "run", "come", "cross"})
 
 
@@ -81,10 +81,14 @@ def _left_somebody(account: Account, clause: Clause) -> None:
 
 
 def _crossed(account: Account, clause: Clause) -> None:
-    """A and B never crossed paths: neither saw the other."""
+    """A and B crossed paths: they met; never: neither saw the other."""
+    if not clause.negative:
+        clause.group.lemma = "meet"
+        tell_seeing(account, clause)
+        return
     for one in clause.subject or ():
         for other in clause.subject or ():
-            for room in or_none(rooms_of(account, clause)) if clause.negative else ():
+            for room in or_none(rooms_of(account, clause)):
                 account.sighting(clause, one, other, room, True)
 
 
@@ -97,7 +101,8 @@ def _nobody_moved(account: Account, clause: Clause, way: Way) -> None:
     """nobody came through R: nobody was seen there."""
     rooms = way.via + way.to + way.origin
     if rooms and not account.source and (clause.indefinite == "nobody" or clause.negative):
-        account.sighting(clause, account.discourse.voice, None, rooms[0], True)
+        for room in rooms:
+            account.sighting(clause, account.discourse.voice, None, room, True)
 
 
 def _moved(account: Account, clause: Clause, way: Way) -> None:
@@ -219,11 +224,13 @@ def _told_as_seen(account: Account, clause: Clause) -> bool:
     voice = account.discourse.voice
     above = clause.above
     to_me = any(preposition == "to" and voice in phrase.who for preposition, phrase in clause.beside)
+    after = account.after(clause)
+    to_me |= after is not None and after.link == "where" and after.subject == (voice,) and after.group.kind == "is"
     listed = not account.source and clause.group.mood != MUST and seen_in_sentence(account, clause)
     saw_that = above is not None and above.group.kind == "see" and clause.link in ("how", "that")
     said = above is not None and above.group.kind == "say" and above.subject == (account.source,)
     if said and clause.link in ("", "that"):
-        return True
+        return False
     return account.witnessed or to_me or listed or (saw_that and above is not None and above.subject == (voice,))
 
 
@@ -237,7 +244,7 @@ def _complete(account: Account, clause: Clause, way: Way, arrives: bool) -> None
         way.origin = [room for p in before.places if p.preposition == "from" and (room := account.room_of(p))][:1]
     if way.origin and not way.ends and clause.group.form == GERUND and same:
         way.to = [room for p in before.places if (room := account.room_of(p)) and room not in way.origin][-1:]
-    goes = before.group.kind == "leave" and same and clause.link in ("and", "then", ",")
+    goes = before.group.kind == "leave" and same and (clause.link in ("and", "then", ",") or clause.group.mood == TO)
     if not way.origin and not arrives and clause.phrase is None and (clause.group.form == GERUND or goes):
         way.origin = _started(account, clause, way.ends)
 
@@ -262,7 +269,7 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
             account.activity(clause, who, "traveling", way.ends[0], way.origin[-1], seen=arrives)
     elif (len(way.to) > 1 and "then" in clause.words) or (way.to and way.toward):
         account.route(clause, who, way.ends)
-    elif way.to and not arrives and clause.group.kind == "leave":
+    elif way.to and not arrives and (clause.group.kind == "leave" or _leaving(clause)):
         account.activity(clause, who, "traveling", way.to[-1], account.discourse.places.get(who))
     elif way.to and not arrives:
         for room in way.to:
@@ -270,10 +277,34 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
     elif way.toward:
         known = account.discourse.places.get(who) if who != account.discourse.voice else None
         account.activity(clause, who, "traveling", way.toward[0], known if known != way.toward[0] else None)
-    elif way.origin and clause.group.lemma in _COMING:
-        account.activity(clause, who, "traveling", None, way.origin[-1])
+    elif way.origin and (clause.group.lemma in _COMING or _others_leave(account, clause, who)):
+        account.activity(clause, who, "traveling", _untold_end(account, clause, who, way.origin[-1]), way.origin[-1])
     elif way.origin:
         account.discourse.room = way.origin[-1]
+
+
+def _untold_end(account: Account, clause: Clause, who: str, origin: str) -> str | None:
+    """Where "entered from Q" and "I came from Q" led to: the room spoken of, where the speaker was; else unknown."""
+    discourse = account.discourse
+    if clause.group.lemma == "enter":
+        end = discourse.room
+    elif clause.group.lemma in _COMING and who == discourse.voice:
+        end = discourse.places.get(who) or discourse.room
+    else:
+        end = None
+    return end if end != origin else None
+
+
+def _others_leave(account: Account, clause: Clause, who: str) -> bool:
+    """Whether another's departure is told for itself: "Bob left R at 5", not "after Bob left R"."""
+    return clause.group.kind == "leave" and clause.link not in TIME_LINKS and who != account.discourse.voice
+
+
+def _leaving(clause: Clause) -> bool:
+    """Whether "heading to R" goes on "I left"."""
+    before = clause.before
+    goes_on = clause.group.form == GERUND or clause.group.mood == TO
+    return before is not None and before.group.kind == "leave" and goes_on and before.subject == clause.subject
 
 
 def _each_its_own(account: Account, clause: Clause) -> bool:
@@ -301,6 +332,9 @@ def _saw_move(
 ) -> None:
     """A movement that somebody perceived: a sighting where it was seen, and the movement."""
     discourse = account.discourse
+    if clause.placed and not clause.negative and not (clause.above and clause.above.negative):
+        _saw_in(account, clause, seer, who, origin, to + toward)
+        return
     there = discourse.places.get(seer)
     where = clause.above.fronted if clause.above else []
     if clause.above is not None and clause.above.link == "where":
@@ -314,23 +348,46 @@ def _saw_move(
         _goes_on(account, clause, who, origin, ends)
         return
     seen_in = _seen_where(clause, origin, to, toward, there)
+    if where and there is not None and there not in ends:
+        seen_in = there
     if not ends and origin and seen_in and seen_in not in origin:
         ends = [seen_in]
     above = clause.above
     negative = clause.negative or bool(above and above.negative)
     already = above is not None and who in above.objects_of(account.sentence) and bool(above.places)
+    if already and above is not None and origin and not ends:
+        ends = [room for p in above.places if (room := account.room_of(p)) and room not in origin][:1]
     if already and above is not None and not origin:
         origin = [room for p in above.places if (room := account.room_of(p))][:1]
     if not already and (seen_in is not None or not (ends or clause.group.kind == "leave")):
-        account.sighting(clause, seer, who, seen_in, negative)
+        for room in or_none(_passed(account, clause)) if seen_in is None else _passed(account, clause) or [seen_in]:
+            account.sighting(clause, seer, who, room, negative)
     if negative or not ends:
         return
     if not origin and seen_in is not None and seen_in not in ends:
         origin = [seen_in]
+    if _passed(account, clause):
+        return
     if origin and origin[0] != ends[0]:
         account.activity(clause, who, "traveling", ends[0], origin[0], seen=True)
     elif not origin and seen_in is None:
         account.activity(clause, who, "traveling", ends[0], None, seen=True)
+
+
+def _saw_in(account: Account, clause: Clause, seer: str, who: str, origin: list[str], ends: list[str]) -> None:
+    """saw X in R coming from Q, saw X in R heading to S."""
+    room = account.room_of(clause.placed[0])
+    account.sighting(clause, seer, who, room)
+    if ends and ends[0] != room:
+        account.activity(clause, who, "traveling", ends[0], room, seen=True)
+    elif origin and origin[0] != room:
+        account.activity(clause, who, "traveling", room, origin[0], seen=True)
+
+
+def _passed(account: Account, clause: Clause) -> list[str]:
+    """The rooms of "saw X pass through A, B and C": seen in each."""
+    through = len(clause.places) > 1 and all(place.preposition in VIA for place in clause.places)
+    return [room for place in clause.places if (room := account.room_of(place))] if through else []
 
 
 def _seen_where(clause: Clause, origin: list[str], to: list[str], toward: list[str], there: str | None) -> str | None:
@@ -346,7 +403,7 @@ def _seen_where(clause: Clause, origin: list[str], to: list[str], toward: list[s
         )
         return to[0] if arrives or passes else None
     if origin and to:
-        return origin[0]
+        return to[0] if any(place.preposition == "into" for place in clause.places) else origin[0]
     return there if there not in origin else None
 
 
@@ -405,6 +462,8 @@ def _replace(account: Account, run: list[Step], rooms: list[str]) -> None:
             reached = ("location", who, rooms[1])
             account.claims[:] = [c for c in account.claims if (c.kind, c.subject, c.room) != reached]
             account.activity(last, who, "traveling", rooms[1], rooms[0])
+    elif len(rooms) == 2 and any(_dated(step.clause) for step in run):
+        return
     elif len(rooms) == 2 and (last.group.kind == "leave" or any(p.preposition in TOWARD for p in last.places)):
         account.activity(last, who, "traveling", rooms[1], rooms[0])
     else:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from quack_eval.claims.grammar.account import Account
+from quack_eval.claims.grammar.account import TOWARD, Account
 from quack_eval.claims.grammar.chunks import Group
 from quack_eval.claims.grammar.clauses import Clause, Sentence
+from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import ROUTE_NOUNS
 
 _GLUE = frozenset(
@@ -93,6 +94,8 @@ _GLUE = frozenset(
     ]
 )
 _GOES = frozenset({"went", "moved", "walked", "go", "goes", "traveled"})
+_LISTING = frozenset({":", "—", "(", "claims", "claimed", "claim", "was", "says", "said"})
+"""What stands right before a list of rooms that "then" makes a way."""
 _WENT = frozenset({"went", "headed", "moved", "came", "returned", "ended", "then", "finally", "passed"})
 
 
@@ -114,11 +117,24 @@ def routes(account: Account) -> None:
             continue
         if owner is None:
             continue
-        negative = clause is not None and clause.negative
+        moves = clause is not None and clause.group.kind in ("move", "enter", "leave", "is", "be")
+        negative = clause is not None and clause.negative and moves
         _mark(account, first, last)
+        if len(rooms) == 2 and first and sentence.tokens[first - 1].text == "from":
+            for who in owner:
+                account.activity(clause or _nothing(sentence), who, "traveling", rooms[1], rooms[0], negative)
+            _spend(sentence, first, last)
+            continue
         rooms = _after_start(account, clause, owner) + rooms
         if clause is None:
             clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
+        rooms += _last_stop(account, clause, owner, last)
+        if negative and any(token.text == "or" for token in sentence.tokens[first:last]):
+            for who in owner:
+                for room in rooms:
+                    account.location(clause, who, room, True)
+            _spend(sentence, first, last)
+            continue
         for who in owner:
             if who != account.discourse.speaker and not account.source:
                 account.source = who
@@ -140,6 +156,20 @@ def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], las
     ):
         for who in owner if not clause.negative else ():
             account.location(clause, who, room)
+
+
+def _last_stop(account: Account, clause: Clause, owner: tuple[str, ...], last: int) -> list[str]:
+    """The room of "A -> B, and then I went to C": it ends the way."""
+    after = next((c for c in account.sentence.clauses if c.group.first > last), None)
+    if after is None or after.subject != owner or after.group.kind not in ("move", "enter") or after.negative:
+        return []
+    between = account.sentence.tokens[last + 1 : after.group.first]
+    words = [token.text for token in between if token.text not in (",", "i", "and")]
+    to = [place.room for place in after.places if place.preposition not in ("from", "toward", "towards")]
+    if words != ["then"] or len(to) != 1 or not to[0] or after.maybe:
+        return []
+    after.places = []
+    return to
 
 
 def _geography(sentence: Sentence, first: int, last: int) -> bool:
@@ -204,8 +234,9 @@ def _extend(sentence: Sentence, at: int) -> tuple[int, list[str], bool]:
     tokens = sentence.tokens
     rooms = [tokens[at].value]
     last, arrows, p, depth, slashes = at, False, at + 1, 0, 0
+    goes = at > 0 and tokens[at - 1].text in _GOES | TOWARD
     announced = _announced(sentence, at)
-    arrow = False
+    arrow = at > 0 and tokens[at - 1].text in _LISTING and _then_room(tokens, at)
     while p < len(tokens):
         token = tokens[p]
         if token.text == "(":
@@ -219,10 +250,12 @@ def _extend(sentence: Sentence, at: int) -> tuple[int, list[str], bool]:
                 break
             rooms.append(token.value)
             slashes += tokens[p - 1].text == "/"
-            arrows, last, arrow = arrows or arrow or slashes > 1, p, False
+            arrows, last, arrow = arrows or arrow or (slashes > 1 and goes), p, _then_room(tokens, p)
         elif token.kind == "arrow":
             arrow = True
-        elif token.kind == "time" or (token.text in (",", "/", ")") and (announced or arrows or token.text == "/")):
+        elif token.kind == "time" or (
+            token.text in (",", "/", ")") and (announced or arrows or arrow or token.text == "/")
+        ):
             pass
         elif token.kind == "word" and token.text in _GLUE and (arrow or announced or arrows):
             if token.text == "i" and (arrows or p + 1 >= len(tokens) or tokens[p + 1].text not in _WENT):
@@ -231,6 +264,30 @@ def _extend(sentence: Sentence, at: int) -> tuple[int, list[str], bool]:
             break
         p += 1
     return last, rooms, arrows
+
+
+def _then_room(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "then" and another room follow without a verb: "A, then back to B"."""
+    p += 1
+    p += p < len(tokens) and tokens[p].text in (",", "and")
+    p += p < len(tokens) and tokens[p].text == "and"
+    if p >= len(tokens) or tokens[p].text != "then":
+        return False
+    p += 1
+    while p < len(tokens) and tokens[p].text in (
+        "back",
+        "to",
+        "toward",
+        "towards",
+        "into",
+        "through",
+        "up",
+        "down",
+        "over",
+        "the",
+    ):
+        p += 1
+    return p < len(tokens) and tokens[p].kind == "room"
 
 
 def _announced(sentence: Sentence, at: int) -> bool:
@@ -258,7 +315,7 @@ def _announced(sentence: Sentence, at: int) -> bool:
             return False
         if tokens[p].kind not in ("word", "time") and word not in (":", ",", "-", "—"):
             return False
-        if word in ("when", "where", "because", "if", "saw", "but", "puts", "put"):
+        if word in ("when", "where", "because", "if", "saw", "but", "puts", "put", "that", "intersects", "crosses"):
             return False
         p -= 1
         steps += 1
@@ -313,7 +370,7 @@ def _mark(account: Account, first: int, last: int) -> None:
     for clause in account.sentence.clauses:
         if first < clause.group.first <= last:
             account.routed.add(clause.group.first)
-            clause.maybe = True
+            clause.maybe |= clause.group.kind != "see" or clause.link != "where"
         elif any(first <= place.at <= last for place in clause.places):
             account.routed.add(clause.group.first)
 

@@ -8,6 +8,8 @@ from quack_eval.claims.grammar.chunks import Persons
 from quack_eval.claims.grammar.clauses import Clause
 from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
 
+_CAUGHT_AT = frozenset({"red", "lying", "up", "off", "out", "on", "lie", "lies"})
+
 
 def tell_seeing(account: Account, clause: Clause) -> None:
     """I saw X in R; X and I met in R; saw nobody; saw X's body."""
@@ -21,12 +23,12 @@ def tell_seeing(account: Account, clause: Clause) -> None:
         and told.group.lemma in ("recall", "remember")
     ):
         clause.negative = True
-    if clause.group.lemma == "catch" and clause.words & {"red", "lying", "up", "off", "out", "on"}:
+    if clause.group.lemma == "catch" and (not clause.places or clause.words & _CAUGHT_AT):
         return
     if clause.group.passive:
         _seen_by(account, clause)
         return
-    if clause.group.lemma == "meet" and not clause.objects and len(seers) > 1:
+    if clause.group.lemma in ("meet", "overlap") and not clause.objects and len(seers) > 1:
         _met(account, clause, seers)
         return
     if clause.indefinite == "nobody":

@@ -122,8 +122,17 @@ def _without_question(sentence: list[Token]) -> list[Token]:
     for p in range(len(sentence) - 1, -1, -1):
         opens = p == 0 or sentence[p - 1].text in _OPENS or sentence[p - 1].text in ("and", "but", "so", "or")
         if opens and sentence[p].text in _ASKING and not _subordinate(sentence, p):
-            return sentence[:p]
+            left = sentence[:p]
+            return _without_question(left) if left and left[-1].text == "or" else _unasked(left)
     return []
+
+
+def _unasked(left: list[Token]) -> list[Token]:
+    """What stands before a question, without a question that begins it: "Bob, when did you go, [and why?]"."""
+    for p in range(min(3, len(left))):
+        if (p == 0 or left[p - 1].text in _OPENS) and left[p].text in _ASKING and not _subordinate(left, p):
+            return left[:p]
+    return left
 
 
 def _subordinate(sentence: list[Token], p: int) -> bool:

@@ -219,7 +219,7 @@ _NEGATION = re.compile(
     r"(?:\bnot|\bless|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$"
 )
 _POSSIBLY = re.compile(
-    r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$"
+    r"\b(?:if|unless|whether|suppose|assuming|(?<!@me\s)would|could\s+say|before|even\s+if|how|why|instead\s+of|trying\s+to|try\s+to|enough\s+to|want\w*\s+to|tries\s+to|wants)\s+(?:[^\s,;—]+\s+){0,5}$"
 )
 _OF_OTHERS = re.compile(
     r"(?:@\d\S*|@\?|everyone|nobody|they|he|she|people|both)\s+"
@@ -323,7 +323,7 @@ class Stances:
         said = match.group()
         if said.startswith("@") and _GOVERNED.search(before):
             return False
-        if "each other" in said and len(match.group("x")) > 1:
+        if "each other" in said and len(match.group("x")) > 1 and ("clear" not in said or "only" in said):
             return False
         if said.startswith(("vouch", "clearing")) and _BY_OTHERS.search(before):
             return False

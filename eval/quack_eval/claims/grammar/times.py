@@ -11,7 +11,8 @@ _TICKS = rf"(?:ticks?\s*#?|\bt)~?\d{{1,4}}(?:{_JOIN}{_TICK}(?!\s*(?:tasks?|peopl
 _NUMBERS = rf"~?\d{{1,4}}(?:{_JOIN}{_TICK})*"
 _UNIT = r"(?!\d|\s*(?:%|ticks?\b|tasks?\b|people\b|players?\b|of\b|rooms?\b|bodies\b|alive\b|seconds?\b|ducks?\b|gees|goose|votes?\b|separate\b|other\b|different\b|left\b|more\b|v\d|-for-))"
 _WHEN = (
-    r"(?:at|on|around|about|by|until|till|through|from|since|after|before|between|during|in|over|across|for|near|past"
+    r"(?:at|on|around|about|by|until|till|through|from|since|after|before|between|during|across|for|near|past"
+    r"|(?:in|over)(?!\s+(?:at|around|about|by|on|before|after)\b)"
     r"|circa|up\s+(?:to|until|till|through)|roughly|approximately|starting)"
 )
 _ABOUT = r"(?:(?:right|just|only|exactly|somewhere|roughly|probably|maybe|literally|about|around|precisely|approximately|at|the)\s+)"
