@@ -10,6 +10,7 @@ import csv
 import html
 import io
 import json
+import os
 import random
 import re
 from collections import Counter, defaultdict
@@ -227,7 +228,8 @@ pre{white-space:pre-wrap;font-size:13px;background:#f5f7f9;padding:.5rem}
 button{font:inherit;padding:.4rem 1rem}</style></head><body><h1>Annotation</h1>
 <p>For each claim: is it in the utterance, read as it stands there, and is its verdict right by the timeline? For each
 utterance: how many claims of it are not in the list? Nothing leaves this page; the button saves the answers as CSV.</p>
-<p><label>Your name <input id="annotator"></label> <button id="save">Save CSV</button> <span id="left"></span></p>
+<p><label>Your name <input id="annotator" value="ANNOTATOR"></label>
+<button id="save">Save CSV</button> <span id="left"></span></p>
 ARTICLES<script>
 const rows=ROWS,columns=COLUMNS;
 const cell=v=>/^[=+@\\t\\r]|^-./.test(v)?"'"+v:v;
@@ -253,8 +255,9 @@ def to_html(table: Sequence[Mapping[str, str]]) -> str:
         groups[row["utterance_id"]].append((number, row))
     articles = "\n".join(_article(members) for members in groups.values())
     data = json.dumps([dict(row) for row in table], ensure_ascii=True).replace("<", "\\u003c")
-    parts = {"COLUMNS": json.dumps(COLUMNS), "ROWS": data, "ARTICLES": articles}
-    return re.sub(r"COLUMNS|ROWS|ARTICLES", lambda match: parts[match.group()], _PAGE)
+    name = html.escape(table[0]["annotator"]) if table else ""
+    parts = {"COLUMNS": json.dumps(COLUMNS), "ROWS": data, "ARTICLES": articles, "ANNOTATOR": name}
+    return re.sub("|".join(parts), lambda match: parts[match.group()], _PAGE)
 
 
 def _article(members: Sequence[tuple[int, Mapping[str, str]]]) -> str:
@@ -296,6 +299,10 @@ def _answer(number: int, row: Mapping[str, str]) -> str:
 # --- reading back ----------------------------------------------------------------------------------------------------
 
 
+ASKED = ("row", "kind", "extraction_ok", "verdict_ok", "missed")
+"""The columns that a filled sheet must have."""
+
+
 class SheetError(QuackError, ValueError):
     """A sheet that cannot be read; names the file and the row."""
 
@@ -304,25 +311,25 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     """The rows of a filled sheet.
 
     Raises:
-        SheetError: columns are missing, or an answer is neither yes nor no nor a number where one is asked.
+        SheetError: no CSV file in UTF-8, columns are missing, or an answer is neither yes nor no nor a number where one
+            is asked.
     """
     if not path.is_file():
         raise SheetError(f"{path}: no such file")
-    with open(path, encoding="utf-8-sig", newline="") as lines:
-        reader = csv.DictReader(lines)
-        missing = [
-            name
-            for name in ("row", "kind", "extraction_ok", "verdict_ok", "missed")
-            if name not in (reader.fieldnames or ())
-        ]
-        if missing:
-            raise SheetError(f"{path}: no column {', '.join(missing)}")
-        table = [{name: (value or "").strip() for name, value in row.items() if name} for row in reader]
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines)
+            missing = [name for name in ASKED if name not in (reader.fieldnames or ())]
+            table = [{name: (value or "").strip() for name, value in row.items() if name} for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as fault:
+        raise SheetError(f"{path}: cannot be read as CSV in UTF-8 ({fault})") from None
+    if missing:
+        raise SheetError(f"{path}: no column {', '.join(missing)}")
     for number, row in enumerate(table, 2):
         for name in ("extraction_ok", "verdict_ok"):
             if row[name] and _yes(row[name]) is None:
                 raise SheetError(f"{path}, line {number}: {name} is {row[name]!r}, neither y nor n")
-        if row["missed"] and not row["missed"].isdigit():
+        if row["missed"] and not row["missed"].isdecimal():
             raise SheetError(f"{path}, line {number}: missed is {row['missed']!r}, not a number")
     return table
 
@@ -396,11 +403,15 @@ class Scores:
 def score(paths: Sequence[Path]) -> Scores:
     """The scores of one or several filled sheets; of two annotators on one row, the first counts and both are compared.
 
+    A sheet without the annotator's name stands for an annotator of its own.
+
     Recall of an utterance: claims extracted and found right, of those and the missed ones; the sheet lists all claims
     of an utterance, whichever were drawn.
     """
     tables = [(path, read_sheet(path)) for path in paths]
-    named = [(row.get("annotator") or path.stem, row) for path, table in tables for row in table]
+    alike = len({path.stem for path in paths}) < len(paths)
+    nameless = {path: os.fspath(path) if alike else path.stem for path in paths}
+    named = [(row.get("annotator") or nameless[path], row) for path, table in tables for row in table]
     first: dict[str, dict[str, str]] = {}
     for _, row in named:
         first.setdefault(row["row"], row)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from quack_env import QuackError
+from quack_env import QuackError, TrajectoryError
 from quack_env.calls import FILE as CALLS_FILE
 from quack_eval.claims.extract import Extractor
 from quack_eval.evidence import EvidenceEval
@@ -156,6 +157,11 @@ class Evaluation:
         one, other = ([(game.seed, game.measures) for game in groups[name]] for name in (first, second))
         return paired(one, other, undefined=self.undefined)
 
+    def sources(self) -> Counter[str]:
+        """How many games' claims come from which source; see `Read`."""
+        told = [game.facts[3]["source"] for game in self.evaluated if game.facts.get(3, {}).get("utterances")]
+        return Counter(told)
+
     def rows(self) -> list[Row]:
         """Every estimate as one row: group, name, measure, both estimators with their intervals."""
         found = rows_of("all", "all", self.measures)
@@ -173,7 +179,8 @@ class Evaluation:
         groups = {**self.settings, "all": self.measures}
         tiers = zip(LAYOUTS[self.convention], TIERS, strict=False)  # the published code had no fourth
         layouts = [layout for layout, tier in tiers if any(tier in game.tiers for game in self.evaluated)]
-        return [setting_table(layout, groups) for layout in layouts] + [overall_table(self.measures)]
+        tables = [setting_table(layout, groups, self.undefined) for layout in layouts]
+        return [*tables, overall_table(self.measures)]
 
     def to_json(self) -> dict[str, Any]:
         """Counts and estimates, JSON-ready: games, settings, measures, damaged and more."""
@@ -352,13 +359,22 @@ def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
 
 def _evaluate(path: Path, asked: _Asked) -> _Result:
     """One game."""
-    convention = asked.convention
     try:
         trajectory = Trajectory.load(path)
     except QuackError as fault:
         return _Result("damaged", str(fault))
     if trajectory.status == "infra_failure" or trajectory.outcome is None:
         return _Result("unfinished", f"{path}: {trajectory.status}, not scored")
+    try:
+        return _scored(path, trajectory, asked)
+    except TrajectoryError as fault:  # in a file beside the recording: claims, verdicts, calls
+        return _Result("damaged", str(fault))
+
+
+def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
+    """The tiers of a game that can be read and was finished."""
+    convention = asked.convention
+    assert trajectory.outcome is not None
     timeline = Timeline(trajectory)
     goose, duck = policies(trajectory)
     seed = trajectory.header.seed

@@ -53,6 +53,8 @@ def find_games(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
 def _below(path: Path) -> Iterator[Path]:
     """The games at or below one path."""
     if path.is_file():
+        if path.name not in (OWN, PUBLISHED):
+            raise TrajectoryError(f"{path}: no recorded game; it must be a folder, a {OWN} or a {PUBLISHED}")
         yield path.parent
         return
     if _holds_game(path, named=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ import yaml
 from quack_env import ConfigError
 from quack_eval.evaluation import evaluate
 from quack_eval.load import find_games
-from quack_eval.statements import FINDINGS, StatementAudit, StatementGame
+from quack_eval.statements import FINDINGS, StatementGame, read_findings
 
 MEASURES, GAMES, SUITE = "measures.json", "games.jsonl", "suite.yaml"
 TIERS = (1, 2, 3, 4)
@@ -43,17 +43,31 @@ class RunFolder:
         """What a game of this run is called."""
         return game.relative_to(self.path).as_posix() if game != self.path else game.name
 
+    def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The lines of `games.jsonl` with the game's path within the run, one at a time; scored games have one."""
+        for line in self._jsonl(GAMES):
+            yield self._known(line["path"]), line
+
     @cached_property
-    def lines(self) -> dict[str, dict[str, Any]]:
-        """The lines of `games.jsonl` by the game's path within the run; games that were not scored have none."""
-        return {self._known(line["path"]): line for line in self._jsonl(GAMES)}
+    def seeds(self) -> list[int]:
+        """The seeds of the scored games."""
+        return sorted({line["seed"] for _, line in self.lines()})
+
+    @property
+    def keeps_findings(self) -> bool:
+        """Whether the findings that the measures were counted from were kept."""
+        return (self.results / FINDINGS).is_file()
+
+    def judged(self) -> Iterator[tuple[str, StatementGame]]:
+        """The games by their path within the run with their findings, one at a time; none where none were kept."""
+        if self.keeps_findings:
+            for game in read_findings(self.results):
+                yield self._known(game.path), game
 
     @cached_property
     def statements(self) -> dict[str, StatementGame]:
-        """The games with the findings that the measures were counted from; empty where those were not kept."""
-        if not (self.results / FINDINGS).is_file():
-            return {}
-        return {self._known(game.path): game for game in StatementAudit.from_findings(self.results).games}
+        """All of `judged` at once."""
+        return dict(self.judged())
 
     @cached_property
     def suite(self) -> dict[str, Any]:
@@ -73,10 +87,11 @@ class RunFolder:
                 return tail
         return path
 
-    def _jsonl(self, name: str) -> list[dict[str, Any]]:
+    def _jsonl(self, name: str) -> Iterator[dict[str, Any]]:
         file = self.results / name
         try:
-            return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+            with open(file, encoding="utf-8") as lines:
+                yield from map(json.loads, lines)
         except (OSError, ValueError) as fault:
             raise ConfigError(f"{file}: cannot be read ({fault})") from None
 

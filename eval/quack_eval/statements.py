@@ -47,7 +47,7 @@ from quack_eval.importers.published_log import FILE as PUBLISHED_LOG
 from quack_eval.metrics.base import GameEval
 from quack_eval.metrics.estimate import Estimate, estimate
 from quack_eval.metrics.measure import Measure, once, ratio
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import PERCENT, shown, shown_interval
 from quack_eval.timeline import Timeline
 
 CLAIMS, FINDINGS = "claims.jsonl", "findings.jsonl"
@@ -65,7 +65,8 @@ class StatementGame:
 
     ``ejected``, ``duck_votes`` (whether a Goose voted for a Duck) and ``first_votes`` (whether the first vote was such
     a one) go by meeting. ``utterances`` were made in words,
-    ``unread`` of them have no entry in the source of the claims: missing, which is not "no claims".
+    ``unread`` of them have no entry in the source of the claims: missing, which is not "no claims". ``source`` says
+    where the claims come from; see `Read`.
     """
 
     path: str
@@ -80,6 +81,7 @@ class StatementGame:
     utterances: int = 0
     unread: int = 0
     collapsed: int = 0
+    source: str = ""
 
     @property
     def ducks(self) -> frozenset[int]:
@@ -100,6 +102,7 @@ class StatementGame:
             "utterances": self.utterances,
             "unread": self.unread,
             "collapsed": self.collapsed,
+            "source": self.source,
         }
 
 
@@ -119,11 +122,11 @@ def statement_game(
     """
     timeline = timeline or Timeline(trajectory)
     if claims == "published":
-        return _game(timeline, published_findings(trajectory), frozenset(), trajectory)
+        return _game(timeline, published_findings(trajectory), Read([], source="published"), trajectory)
     read = claims_of(trajectory, claims)
     incomplete = claims in (None, "recorded") and is_published(trajectory)
     words = in_words(trajectory) if incomplete else ()
-    return _game(timeline, judge_all(trajectory, read.said, timeline, words), read.missing, trajectory)
+    return _game(timeline, judge_all(trajectory, read.said, timeline, words), read, trajectory)
 
 
 def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) -> Read:
@@ -132,7 +135,7 @@ def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) ->
         return Read(list(claims))
     if claims in (None, "recorded"):
         said = token_claims(trajectory)
-        read = Read(said) if said else read_published(trajectory)
+        read = Read(said, source="tokens") if said else read_published(trajectory)
         if read.said or claims == "recorded" or not messages(trajectory):
             return read
     if claims in (None, "grammar"):
@@ -147,7 +150,7 @@ def is_published(trajectory: Trajectory) -> bool:
     return trajectory.path is not None and (trajectory.path / PUBLISHED_LOG).is_file()
 
 
-def _game(timeline: Timeline, found: list[Finding], missing: frozenset[int], trajectory: Trajectory) -> StatementGame:
+def _game(timeline: Timeline, found: list[Finding], read: Read, trajectory: Trajectory) -> StatementGame:
     spoken = messages(trajectory)
     seats = trajectory.header.seats
     geese, ducks, events = timeline.geese, timeline.ducks, timeline.events
@@ -165,7 +168,8 @@ def _game(timeline: Timeline, found: list[Finding], missing: frozenset[int], tra
         first_votes=tuple(any(cast[:1]) for cast in votes),
         findings=tuple(found),
         utterances=len(spoken),
-        unread=len(missing),
+        unread=len(read.missing),
+        source=read.source,
     )
 
 
@@ -468,10 +472,10 @@ class StatementEval(GameEval):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """How much was read; in the published convention also the claims by type and by player."""
+        """How much was read, and by what; in the published convention the claims by type and by player."""
         if self.convention == "published":
             return published_facts(self.game)
-        return {"utterances": self.game.utterances, "unread": self.game.unread}
+        return {"utterances": self.game.utterances, "unread": self.game.unread, "source": self.game.source}
 
 
 class StatementAudit:
@@ -580,7 +584,7 @@ class StatementAudit:
         for name, value in self.measures.items():
             if name.endswith("_unique"):
                 continue
-            percent = not name.startswith(("claims", "duplicates", "total", "meetings")) and "_claims" not in name
+            percent = name in PERCENT
             table.add_row(
                 name + (" %" if percent else ""),
                 str(value.n),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import quack_env
-from quack_env import Event
+from quack_env import Event, TrajectoryError
+from quack_env.trajectory import FILE as OWN
 
 
 @dataclass
@@ -30,9 +31,12 @@ class Trajectory(quack_env.Trajectory):
                 game that does not follow the rules.
         """
         from quack_eval.importers.published import is_published, load_published
+        from quack_eval.importers.published_log import FILE as PUBLISHED
 
         if is_published(Path(path)):
             return load_published(Path(path))
+        if (log := Path(path) / PUBLISHED).is_file() and not (Path(path) / OWN).exists():
+            raise TrajectoryError(f"{log}, line 1: no event of a published game, and there is no {OWN} beside it")
         trajectory = super().load(path)
         assert isinstance(trajectory, cls)
         return trajectory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +12,11 @@ import pytest
 
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import evaluate
+from quack_eval.metrics.tables import PERCENT
 from quack_eval.report import write_report
+from quack_eval.report.examples import examples
 from quack_eval.report.markup import csv_link, h, render
+from quack_eval.run_folder import open_run
 
 Record = Callable[..., Path]
 
@@ -40,6 +44,25 @@ def test_a_run_without_findings_says_that_it_has_no_examples(record: Record) -> 
     games = record(games=2).parent
     evaluate([games], out=games)
     assert "keeps no findings" in write_report(games).read_text()
+
+
+def test_examples_are_of_different_games_and_only_of_those_that_are_still_there(record: Record) -> None:
+    games = record(games=12).parent
+    evaluate([games], out=games, findings=games)
+    mode = "unsupported accusation"
+    first = examples(open_run(games))[mode]
+    assert len(first) == 3 and len({one.game for one in first}) == 3
+    shutil.rmtree(games / first[0].game)
+    second = examples(open_run(games))[mode]
+    assert len(second) == 3 and first[0].game not in {one.game for one in second}
+    assert [one.finding for one in second[:2]] == [one.finding for one in first[1:]]
+
+
+def test_shares_are_shown_in_percent_whether_a_layout_has_them_or_not(record: Record) -> None:
+    games = record(games=2).parent
+    evaluation = evaluate([games], tiers=(3,))
+    counts = {name for name in evaluation.measures if name.startswith("claims")} | {"duplicates"}
+    assert set(evaluation.measures) - PERCENT == counts
 
 
 def test_the_published_convention_has_its_own_tables(published: Path, tmp_path: Path) -> None:

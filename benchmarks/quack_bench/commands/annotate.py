@@ -10,7 +10,7 @@ from rich.table import Table
 
 from quack_bench.console import err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import extractor_of
-from quack_env import QuackError
+from quack_env import ConfigError, QuackError, TrajectoryError
 from quack_eval import StatementEval, Trajectory, find_games
 from quack_eval.annotate import Scores, Share, Spoken, draw, score, spoken_in, write_sheet
 from quack_eval.metrics.tables import shown, shown_interval
@@ -36,6 +36,8 @@ def annotate(
 
     Example: quack annotate runs/demo --sample 200, then quack annotate score annotation/answers.csv
     """
+    if paths == ["score"]:
+        raise ConfigError("annotate score: name the filled sheets, as in quack annotate score annotation/answers.csv")
     if paths[0] == "score":
         print_scores(score([Path(path) for path in paths[1:]]), json)
         return
@@ -47,10 +49,9 @@ def annotate(
             advance(done, len(games))
             try:
                 trajectory = Trajectory.load(path)
-            except QuackError as fault:
+                spoken += spoken_in(trajectory, StatementEval(trajectory, claims=source).findings)
+            except TrajectoryError as fault:
                 err.print(f"left out: {fault}", markup=False, soft_wrap=True)
-                continue
-            spoken += spoken_in(trajectory, StatementEval(trajectory, claims=source).findings)
     drawn = draw(spoken, sample, seed)
     if not drawn:
         raise QuackError("nothing was said in words in these games: there is nothing to check")

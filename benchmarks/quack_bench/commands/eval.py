@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +12,12 @@ import typer
 from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import extractor_of
-from quack_env import ConfigError
+from quack_env import ConfigError, TrajectoryError
 from quack_eval import BeliefEval, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import belief_games, has_beliefs
+from quack_eval.claims.extract import Extraction, Extractor, Failure, Utterance
 from quack_eval.importers import mafiascope
-from quack_eval.statements import Difference, compare_published
+from quack_eval.statements import Difference, compare_published, read_findings
 
 TIERS = ("1", "2", "3", "12", "13", "23", "123")
 
@@ -56,6 +59,8 @@ def evaluate_command(
         raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
     if compare not in (None, "published"):
         raise ConfigError(f"--compare {compare}: must be published")
+    if out_dir is not None and (from_findings or compare):
+        raise ConfigError(f"--out: {'--from-findings' if from_findings else '--compare'} writes no files; use --json")
     if from_findings:
         recount(paths, convention, json)
         return
@@ -65,6 +70,8 @@ def evaluate_command(
     if max_usd is not None:
         configure(max_usd=max_usd)
     source = extractor_of(extractor)
+    if isinstance(source, Extractor):
+        source = Watched(source)
     beliefs = measured_beliefs(paths) if convention == "paper" else None
     games = [path for path in paths if not mafiascope.find(path)]
     if not games and beliefs is not None:  # MafiaScope's recordings have nothing else that is ours to measure
@@ -93,15 +100,44 @@ def evaluate_command(
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     for message in evaluation.unfinished:
         err.print(f"not scored, unfinished: {message}", markup=False, soft_wrap=True)
+    if len(evaluation.sources()) > 1:
+        told = ", ".join(f"{name} ({games} games)" for name, games in sorted(evaluation.sources().items()))
+        notice = f"claims come from several sources: {told}; --extractor takes one for all games"
+        err.print(notice, markup=False, soft_wrap=True)
+    if isinstance(source, Watched) and source.failures:
+        warn(source)
     if not evaluation.games:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
 
 
+class Watched:
+    """An extractor, keeping what it could not read."""
+
+    def __init__(self, extractor: Extractor) -> None:
+        self.extractor, self.name = extractor, extractor.name
+        self.failures: list[Failure] = []
+
+    def extract(self, utterances: Sequence[Utterance]) -> list[Extraction | Failure]:
+        """The extractor's answers."""
+        answers = self.extractor.extract(utterances)
+        self.failures += [answer for answer in answers if isinstance(answer, Failure)]
+        return answers
+
+
+def warn(source: Watched) -> None:
+    """What a model could not read, by reason, with an example; it counts as missing, and is asked again next time."""
+    reasons = Counter(failure.reason for failure in source.failures)
+    for reason, number in reasons.most_common():
+        detail = next(failure.detail for failure in source.failures if failure.reason == reason)
+        told = f"{number} utterances not read by {source.name}: {reason}: {' '.join(detail.split())}"
+        err.print(told, markup=False, soft_wrap=True)
+
+
 def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
     """The measures of what agents believed, where they were asked; None where nobody was."""
     with progress("Measuring beliefs") as advance:
-        games = [game for path in paths if path.exists() and has_beliefs(path) for game in belief_games(path)]
+        games = [game for path in paths if path.is_dir() and has_beliefs(path) for game in belief_games(path)]
         return BeliefEval(games, progress=advance) if games else None
 
 
@@ -118,25 +154,34 @@ def show_beliefs(beliefs: BeliefEval, out_dir: Path | None, json: bool) -> None:
 
 def recount(paths: list[Path], convention: str, json: bool) -> None:
     """Count the findings of an earlier evaluation anew."""
-    for path in paths:
-        audit = StatementAudit.from_findings(path, convention)
-        if json:
-            print_json(audit.to_dict())
-        else:
-            print_table(audit.table())
+    games = [game for path in paths for game in read_findings(path)]
+    audit = StatementAudit(games=games, convention=convention)
+    if json:
+        print_json(audit.to_dict())
+    else:
+        print_table(audit.table())
 
 
 def list_differences(paths: list[Path], json: bool) -> None:
     """Every claim on which the judge and the published verdicts differ, with both reasons."""
     both = 0
     found: list[Difference] = []
+    damaged: list[str] = []
     games = find_games(paths)
     with progress("Comparing") as advance:
         for done, path in enumerate(games):
             advance(done, len(games))
-            judged, differ = compare_published(Trajectory.load(path))
+            try:
+                judged, differ = compare_published(Trajectory.load(path))
+            except TrajectoryError as fault:
+                damaged.append(str(fault))
+                continue
             both += judged
             found += differ
+    for message in damaged:
+        err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    if not both:
+        raise ConfigError("--compare published: no claim has a published verdict beside it (verdicts.jsonl)")
     if json:
         rows = [
             {

@@ -27,7 +27,7 @@ def report(
     Example: quack report runs/demo
     """
     if not run.is_dir():
-        raise ConfigError(f"{run}: no such folder")
+        raise ConfigError(f"{run}: {'must be a folder' if run.exists() else 'no such folder'}")
     with progress("Evaluating") as advance:
         file = write_report(run, out_dir, advance)
     if json:

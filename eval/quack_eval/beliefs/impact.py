@@ -83,6 +83,8 @@ def impact_table(parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int =
             changes.setdefault(name, []).append(found.change)
         signed.append({name: Measure(sum(all_), len(all_)) for name, all_ in changes.items()})
         sizes.append({name: Measure(sum(map(abs, all_)), len(all_)) for name, all_ in changes.items()})
+    if not keys:
+        return []
     means, magnitudes = (
         estimate(signed, resamples=resamples, seed=seed),
         estimate(sizes, resamples=resamples, seed=seed),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from quack_env import Trajectory
 from quack_eval.claims import reading, support
 from quack_eval.claims.finding import FALSE, UNVERIFIABLE, WRONG_ROOM, Finding, Said
 from quack_eval.claims.record import Record
-from quack_eval.claims.sources import everything_said, in_words
+from quack_eval.claims.sources import digest_of, everything_said, in_words
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import ACTIVITIES, Claim
 from quack_eval.claims.verify import VERIFIERS, Case
@@ -40,11 +39,15 @@ def judge(
         message: the utterance; for claims whose source does not give attribution and polarity.
         said: what was said before it in this meeting, for accusations; by default what the recording holds of it
             (`tokens` statements, or the published extraction beside the game), and what the grammar reads in it.
+
+    Raises:
+        TypeError: where the claim is neither a `Claim` nor a dict. What the game does not know (a type, a room, a
+            name, a meeting, a speaker) raises nothing: the finding is unverifiable and says so.
     """
     judging = Judge.of(trajectory)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
     seat = speaker if isinstance(speaker, int) else judging.record.seat(speaker)
-    digest = hashlib.sha256(message.encode()).hexdigest() if message is not None else None
+    digest = digest_of(message) if message is not None else None
     one = Said(value, -1 if seat is None else seat, meeting, message=digest, text=message)
     if value.type != "accusation":
         return judging.finding(one)
@@ -99,8 +102,11 @@ class Judge:
         """The finding about one claim, after those about what was said before it (see `support.accusation`)."""
         speaker, meeting = said.speaker, said.meeting
         base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
-        if not 0 <= meeting < len(self.timeline.meetings) or not 0 <= speaker < self.timeline.n:
-            return base.but(window=UNKNOWN, reason=f"no meeting {meeting} with speaker {speaker} in this game")
+        meetings = len(self.timeline.meetings)
+        if meeting not in range(meetings):
+            return base.but(window=UNKNOWN, reason=f"no meeting {meeting!r}; this game has {meetings}, numbered from 0")
+        if speaker not in range(self.timeline.n):
+            return base.but(window=UNKNOWN, reason="a speaker who is not in this game")
         claim = reading.complete(said.claim, self.record.names[speaker], said.text)
         base = base.but(claim=claim)
         if claim.type in ("accusation", "defense"):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_env import Event, Trajectory
+from quack_env import Event, Trajectory, TrajectoryError
 from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
@@ -32,10 +32,15 @@ class Message(NamedTuple):
 
 
 class Read(NamedTuple):
-    """The claims of a game's utterances. ``missing``: the events of those that could not be read."""
+    """The claims of a game's utterances.
+
+    ``missing``: the events of those that could not be read. ``source``: "tokens", "recorded" (the published
+    extraction), or what the extractor is called.
+    """
 
     said: list[Said]
     missing: frozenset[int] = frozenset()
+    source: str = "given"
 
 
 Extract = Callable[..., list[Claim]]
@@ -57,13 +62,14 @@ def statements(trajectory: Trajectory) -> Iterator[tuple[Event, int, int]]:
 def messages(trajectory: Trajectory) -> list[Message]:
     """Every utterance in words, in order."""
     return [
-        Message(event.index, event.actor or 0, meeting, number, event.tick, event.text, _sha(event.text))
+        Message(event.index, event.actor or 0, meeting, number, event.tick, event.text, digest_of(event.text))
         for event, meeting, number in statements(trajectory)
         if event.text is not None
     ]
 
 
-def _sha(text: str) -> str:
+def digest_of(text: str) -> str:
+    """The sha256 of an utterance, by which published files refer to it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -135,16 +141,22 @@ def published_claims(trajectory: Trajectory) -> list[Said]:
 
 
 def read_published(trajectory: Trajectory) -> Read:
-    """The published claims beside a game; utterances without an entry are missing, which is not "no claims"."""
+    """The published claims beside a game; utterances without an entry are missing, which is not "no claims".
+
+    Raises:
+        TrajectoryError: where the file is damaged; names path and line.
+    """
     spoken = messages(trajectory)
     file = (trajectory.path or Path()) / EXTRACTION
     if trajectory.path is None or not file.is_file():
-        return Read([], frozenset(message.event for message in spoken))
-    extracted: dict[tuple[int, int, str], list[dict[str, Any]]] = {}
-    for line in file.read_text(encoding="utf-8").splitlines():
-        entry = json.loads(line)
+        return Read([], frozenset(message.event for message in spoken), "recorded")
+    extracted: dict[tuple[int, int, str], list[Claim]] = {}
+
+    def take(entry: dict[str, Any]) -> None:
         _, _, agent, meeting, sha = entry["key"].rsplit("|", 4)
-        extracted[int(agent.removeprefix("player_")), int(meeting), sha] = entry["claims"]
+        extracted[int(agent.removeprefix("player_")), int(meeting), sha] = [Claim.from_dict(d) for d in entry["claims"]]
+
+    _each(file, take)
     found: list[Said] = []
     read: set[tuple[int, int, str]] = set()
     missing: set[int] = set()
@@ -154,8 +166,22 @@ def read_published(trajectory: Trajectory) -> Read:
             missing.add(message.event)
         elif key not in read:  # said again in the same words, it has one entry
             read.add(key)
-            found += [_said(Claim.from_dict(data), message) for data in extracted[key]]
-    return Read(found, frozenset(missing))
+            found += [_said(claim, message) for claim in extracted[key]]
+    return Read(found, frozenset(missing), "recorded")
+
+
+def _each(file: Path, take: Callable[[dict[str, Any]], None]) -> None:
+    """Hand every line of a published file to a function, whose failure is the line's fault."""
+    number = 0
+    try:
+        with open(file, encoding="utf-8") as lines:
+            for line in lines:
+                number += 1
+                take(json.loads(line))
+    except OSError as fault:
+        raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
+    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as fault:
+        raise TrajectoryError(f"{file}, line {number}: damaged ({type(fault).__name__}: {fault})") from None
 
 
 def _said(claim: Claim, message: Message) -> Said:
@@ -186,7 +212,7 @@ def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: froz
             missing.add(message.event)
         else:
             found += [_said(claim, message) for claim in answer.claims]
-    return Read(found, frozenset(missing))
+    return Read(found, frozenset(missing), extractor.name if isinstance(extractor, Extractor) else "extractor")
 
 
 def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance]:
@@ -205,14 +231,17 @@ def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance
 
 
 def published_findings(trajectory: Trajectory) -> list[Finding]:
-    """The published `verdicts.jsonl` beside a game, as the findings of another judge."""
+    """The published `verdicts.jsonl` beside a game, as the findings of another judge.
+
+    Raises:
+        TrajectoryError: where the file is damaged; names path and line.
+    """
     file = (trajectory.path or Path()) / VERDICTS
     if trajectory.path is None or not file.is_file():
         return []
     by_sha = {(m.speaker, m.meeting, m.sha): m for m in messages(trajectory)}
     found: list[Finding] = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        found.append(_published(json.loads(line), by_sha, trajectory))
+    _each(file, lambda data: found.append(_published(data, by_sha, trajectory)))
     return found
 
 

@@ -177,7 +177,7 @@ class _Reading:
     def made(self, spans: list[Span], how: str, known: bool = True) -> Window:
         """A window of the non-empty spans."""
         phrase, events = self.phrase, self.timeline.events
-        kept = sorted((first, last) for first, last in spans if first <= last)
+        kept = sorted({(first, last) for first, last in spans if first <= last})
         ticks = (events[kept[0][0]].tick, events[max(last for _, last in kept)].tick) if kept else (-1, -1)
         kind = phrase.kind
         return Window(tuple(kept), *ticks, self.leg.number, how, kind, phrase.extent, phrase.arrival, known)

@@ -75,7 +75,12 @@ class Claim:
         """The claim in a dict of `annotation.md`, or of the published `extraction.jsonl`.
 
         Fields that a dict lacks stay at their defaults; what is no text becomes text, unknown keys are passed over.
+
+        Raises:
+            TypeError: where it is no dict.
         """
+        if not isinstance(data, Mapping):
+            raise TypeError(f"claim: must be a Claim or a dict, not {type(data).__name__}")
         kind = _text(data.get("type")) or "unknown"
         subject = data.get("subject")
         if subject is None:

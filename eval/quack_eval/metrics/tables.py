@@ -174,9 +174,29 @@ LAYOUTS = {
         ),
     ),
 }
-PERCENT = frozenset(
+_SHARES = {
     name for layouts in LAYOUTS.values() for layout in layouts for name, _, percent in layout.columns if percent
-)
+} | {
+    "spatial_hallucination_second_hand",
+    "deception_collapse",
+    "deceptive_omission",
+    "unsupported_accusation_published",
+    "duck_unsupported_accusation",
+    "duck_baseless_accusation",
+    "supported_defence",
+    "lie_detection_by_vote",
+    "lie_detection_exposed",
+    "lie_detection_unexposed",
+}
+PERCENT = frozenset(_SHARES | {f"{name}_unique" for name in _SHARES})
+"""The measures that are shown in percent, in a layout or not; ``_unique``: with repeated claims counted once."""
+
+
+CAPTIONS = {
+    "skip": "mean over the games where it is defined; below it pooled; below that their number, where not all",
+    "zero": "mean over all games, undefined rates as 0; below it pooled; below that the games, where not all",
+}
+"""What stands below a table, by what an undefined measure counts as."""
 
 
 def shown(value: float | None, percent: bool) -> str:
@@ -191,12 +211,15 @@ def shown_interval(interval: Interval, percent: bool) -> str:
     return f"[{shown(interval[0], percent)}, {shown(interval[1], percent)}]" if interval else "-"
 
 
-def setting_table(layout: Layout, groups: Mapping[str, Mapping[str, Estimate]]) -> Table:
-    """A row per group: the mean over games where the measure is defined, below it pooled, below that n if not all."""
+def setting_table(layout: Layout, groups: Mapping[str, Mapping[str, Estimate]], undefined: str = "skip") -> Table:
+    """A row per group: the mean over games, below it pooled, below that the games that the mean is over, if not all.
+
+    ``undefined``: what a game counts as in a mean where the measure is undefined; see `estimate`.
+    """
     present = [column for column in layout.columns if any(column[0] in measures for measures in groups.values())]
     table = Table(
         title=layout.title,
-        caption="mean over the games where it is defined; below it pooled; below that their number, where not all",
+        caption=CAPTIONS[undefined],
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
         pad_edge=False,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import heapq
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from quack_env import Event, QuackError
 from quack_env.events import sentence
 from quack_eval.claims.finding import Finding
 from quack_eval.run_folder import RunFolder
-from quack_eval.statements import StatementGame, failure
+from quack_eval.statements import FAILURES, StatementGame, failure
 from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
 from quack_eval.viewer.deciding import deciding, instead
@@ -18,6 +19,8 @@ from quack_eval.viewer.passages import passage
 
 EVENTS = 4
 """Deciding events listed with an example, at most."""
+SPARE = 20
+"""Candidates kept beyond those to be shown, for games whose recording cannot be read any more."""
 
 
 @dataclass(frozen=True)
@@ -39,33 +42,54 @@ class Example:
     exposed: list[str]
 
 
-def examples(run: RunFolder, mode: str, count: int = 3) -> list[Example]:
-    """Up to ``count`` instances of a failure mode, from as many games, the most telling first.
+class _Candidate(NamedTuple):
+    """An instance of a failure mode. ``rank``: smaller is more telling; ``game``: without its findings."""
+
+    rank: tuple[bool, ...]
+    name: str
+    game: StatementGame
+    finding: Finding
+
+
+def examples(run: RunFolder, count: int = 3) -> dict[str, list[Example]]:
+    """Of every failure mode up to ``count`` instances, from as many games, the most telling first.
 
     The same for the same run: those with deciding events and (for lies) those that a listener could refute come first,
-    then the order of the games.
+    then the order of the games. The findings are read one game at a time, however many there are.
     """
-    ranked = sorted(_candidates(run, mode), key=lambda candidate: (candidate[0], candidate[1]))
-    found: list[Example] = []
-    for _, _, name, game, finding in ranked:
-        if len(found) == count:
-            break
-        if not any(one.game == name for one in found):
-            example = _example(run, name, game, finding)
-            if example is not None:
-                found.append(example)
+    best: dict[str, list[_Candidate]] = {mode: [] for mode in FAILURES}
+    for name, game in run.judged():
+        if name in run.games:
+            for mode, candidate in _best_of(name, game).items():
+                best[mode] = heapq.nsmallest(count + SPARE, (*best[mode], candidate), key=lambda one: one.rank)
+    return {mode: _drawn(run, candidates, count) for mode, candidates in best.items()}
+
+
+def _best_of(name: str, game: StatementGame) -> dict[str, _Candidate]:
+    """The most telling instance of each failure mode in a game; of equal ones the first."""
+    facts = replace(game, findings=())
+    found: dict[str, _Candidate] = {}
+    for finding in game.findings:
+        mode = failure(game, finding)
+        if mode is None or finding.duplicate or finding.event < 0:
+            continue
+        known = finding.window is None or finding.window.known
+        rank = (not known, not finding.details.get("exposed"), not finding.evidence)
+        if mode not in found or rank < found[mode].rank:
+            found[mode] = _Candidate(rank, name, facts, finding)
     return found
 
 
-def _candidates(run: RunFolder, mode: str) -> Iterator[tuple[tuple[bool, ...], int, str, StatementGame, Finding]]:
-    """Every instance with its rank (smaller is more telling) and a number for ties."""
-    number = 0
-    for name, game in run.statements.items():
-        for finding in game.findings:
-            if failure(game, finding) == mode and not finding.duplicate and finding.event >= 0:
-                known = finding.window is None or finding.window.known
-                yield (not known, not finding.details.get("exposed"), not finding.evidence), number, name, game, finding
-                number += 1
+def _drawn(run: RunFolder, candidates: list[_Candidate], count: int) -> list[Example]:
+    """The first candidates whose recordings can be read."""
+    found: list[Example] = []
+    for candidate in candidates:
+        if len(found) == count:
+            break
+        example = _example(run, candidate.name, candidate.game, candidate.finding)
+        if example is not None:
+            found.append(example)
+    return found
 
 
 def _example(run: RunFolder, name: str, game: StatementGame, finding: Finding) -> Example | None:

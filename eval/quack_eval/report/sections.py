@@ -69,7 +69,7 @@ class Section(NamedTuple):
 
 def summary(run: RunFolder) -> Element:
     """How much was played and scored, in a sentence."""
-    measures, seeds = run.measures, _seeds(run)
+    measures, seeds = run.measures, run.seeds
     left = measures.get("damaged", 0) + measures.get("unfinished", 0)
     return h(
         "p",
@@ -84,10 +84,6 @@ def summary(run: RunFolder) -> Element:
 def count(number: int, noun: str) -> str:
     """ "1 game", "2 games"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _seeds(run: RunFolder) -> list[int]:
-    return sorted({line["seed"] for line in run.lines.values()})
 
 
 def headline(run: RunFolder) -> Section:
@@ -111,12 +107,13 @@ def failure_modes(run: RunFolder) -> Section:
     """The four failure modes of the paper, each with its numbers and with examples from the run."""
     note = h("p", "Claims are judged by what happened, instant by instant; the examples are this run's own.")
     content: list[Content] = [note]
+    drawn = examples(run)
     for mode, measures in FAILURES.items():
-        content += [h("h3", mode.capitalize()), h("p", MODES[mode]), *_mode(run, mode, measures)]
+        content += [h("h3", mode.capitalize()), h("p", MODES[mode]), *_mode(run, mode, measures, drawn[mode])]
     return Section("failures", "The four failure modes", content)
 
 
-def _mode(run: RunFolder, mode: str, measures: Sequence[str]) -> list[Content]:
+def _mode(run: RunFolder, mode: str, measures: Sequence[str], found: Sequence[Example]) -> list[Content]:
     columns: list[Column] = []
     for measure in measures:
         name = measure.replace("_", " ")
@@ -126,9 +123,11 @@ def _mode(run: RunFolder, mode: str, measures: Sequence[str]) -> list[Content]:
     numbers = estimate_table(mode.replace(" ", "_"), caption, columns, settings(run))
     if numbers is None:
         return [muted("Not measured in this run.")]
-    drawn: list[Content] = [_example(one) for one in examples(run, mode)]
+    drawn: list[Content] = [_example(one) for one in found]
     if not drawn:
-        why = "This run has no instance of it." if run.statements else "The run keeps no findings to show examples of."
+        why = "This run has no instance of it."
+        if not run.keeps_findings:
+            why = "The run keeps no findings to show examples of."
         drawn = [muted(why)]
     return [numbers, *drawn]
 
@@ -295,8 +294,8 @@ def methods(run: RunFolder) -> Section:
         f"Convention: {measures.get('convention', 'paper')}. Report made by quack_env {__version__}.",
     ]
     content: list[Content] = [h("ul", (h("li", note) for note in notes))]
-    if _seeds(run):
-        content.append(h("p", "Seeds of the games: ", ", ".join(map(str, _seeds(run))), "."))
+    if run.seeds:
+        content.append(h("p", "Seeds of the games: ", ", ".join(map(str, run.seeds)), "."))
     if run.suite:
         text = yaml.safe_dump(run.suite, sort_keys=False, allow_unicode=True)
         content += [h("h3", "The suite as it was frozen"), h("pre", text)]

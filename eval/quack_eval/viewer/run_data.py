@@ -27,6 +27,7 @@ def run_data(run: RunFolder, pages: Mapping[str, str], statuses: Mapping[str, st
         statuses: by game, "finished", "aborted", "infra_failure" or "damaged".
     """
     measures = run.measures
+    scored = {game: _scored(line) for game, line in run.lines()}
     convention = measures.get("convention", "paper")
     return {
         "kind": "run",
@@ -46,7 +47,7 @@ def run_data(run: RunFolder, pages: Mapping[str, str], statuses: Mapping[str, st
             for key in ("settings", "measures", "roles", "comparisons", "ratings", "cost", "failed", "messages")
         },
         "convention": convention,
-        "games": [_game(run, game, pages[game], statuses[game]) for game in run.games],
+        "games": [_game(run, game, pages[game], statuses[game], scored.get(game)) for game in run.games],
     }
 
 
@@ -59,16 +60,20 @@ def list_data(title: str, pages: Mapping[str, str]) -> dict[str, Any]:
     return {"kind": "run", "title": title, "games": games} | nothing
 
 
-def _game(run: RunFolder, game: str, page: str, status: str) -> dict[str, Any]:
+def _scored(line: Mapping[str, Any]) -> dict[str, Any]:
+    """What the list of games takes from a line of `games.jsonl`."""
+    outcome = line.get("tier1") or {}
+    ended = {name: outcome.get(name) for name in ("winner", "reason", "ticks", "kills")}
+    return {"setting": line["setting"], "seed": line["seed"], **ended}
+
+
+def _game(run: RunFolder, game: str, page: str, status: str, scored: Mapping[str, Any] | None) -> dict[str, Any]:
     """A line of the list of games: who played, how it ended, what was said."""
-    line = run.lines.get(game)
     found: dict[str, Any] = {"game": game, "page": page, "status": status}
-    if line is None:
+    if scored is None:
         return found | {"why": UNSCORED[status]}
-    outcome, said = line.get("tier1") or {}, run.statements.get(game)
-    found |= {"setting": line["setting"], "seed": line["seed"], "winner": outcome.get("winner")}
-    found |= {"reason": outcome.get("reason"), "ticks": outcome.get("ticks"), "kills": outcome.get("kills")}
-    return found | (_said(said) if said is not None else {})
+    said = run.statements.get(game)
+    return found | dict(scored) | (_said(said) if said is not None else {})
 
 
 def _said(game: StatementGame) -> dict[str, Any]:

@@ -192,6 +192,11 @@ def test_an_event_is_credited_with_the_change_over_it_alone() -> None:
     assert rows["statement", "goose model", "accused"].denominator == 1
 
 
+def test_where_nobody_is_asked_twice_no_event_has_an_impact() -> None:
+    once = everybody(game(track("a", "d", 0.5)))
+    assert impact_table([once, once]) == []
+
+
 def test_groups_keep_roles_and_policies_apart() -> None:
     policies = {"a": "one", "b": "other", "c": "one", "d": "one", "e": "one"}
     made = game(track("a", "d", 0.5) + track("b", "d", 1.0) + track("d", "a", 0.0), policies=policies)

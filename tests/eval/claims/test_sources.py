@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import quack_env
 from quack_agents import ScriptedPolicy, play
-from quack_eval import StatementEval, Trajectory
+from quack_env import TrajectoryError
+from quack_eval import StatementEval, Trajectory, evaluate, judge
+from quack_eval.statements import statement_game
 
 
 def test_a_token_sighting_of_somebody_dead_may_mean_the_body(tmp_path: Path) -> None:
@@ -21,3 +25,50 @@ def test_a_token_sighting_of_somebody_dead_may_mean_the_body(tmp_path: Path) -> 
             if finding.speaker not in trajectory.ducks and finding.kind in ("location", "sighting", "activity"):
                 wrong += [finding] if finding.verdict != "true" else []
     assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of two games with talk; beside the first lies a damaged extraction."""
+    folder = tmp_path_factory.mktemp("games")
+    for seed in (7, 8):
+        env = quack_env.RecordTrajectory(quack_env.env(speech="text", observation="vector"), folder / f"game-{seed}")
+        play(env, {agent: ScriptedPolicy() for agent in env.possible_agents}, seed=seed)
+        env.close()
+    sound = '{"key": "m|v|player_0|0|aa", "claims": []}'
+    broken = '{"key": "m|v|player_0|0|bb", "claims": ["I was in medbay"]}'
+    (folder / "game-7" / "extraction.jsonl").write_text(f"{sound}\n{broken}\n")
+    return folder
+
+
+def test_a_damaged_extraction_is_named_with_its_line(spoken: Path) -> None:
+    with pytest.raises(TrajectoryError, match=r"game-7/extraction\.jsonl, line 2: damaged"):
+        statement_game(Trajectory.load(spoken / "game-7"))
+
+
+def test_a_game_with_a_damaged_extraction_is_left_out_and_the_others_are_scored(spoken: Path) -> None:
+    evaluation = evaluate([spoken], tiers=(3,))
+    assert [Path(game.path).name for game in evaluation.evaluated] == ["game-8"]
+    assert len(evaluation.damaged) == 1 and "extraction.jsonl, line 2" in evaluation.damaged[0]
+    assert evaluation.sources() == {"grammar": 1}
+
+
+def test_what_the_game_does_not_know_is_unverifiable_with_its_reason(spoken: Path) -> None:
+    trajectory = Trajectory.load(spoken / "game-8")
+    claim = {"type": "location", "subject": "Eve", "room": "medbay"}
+    for speaker, meeting, reason in (("Eve", 99, "no meeting 99"), ("Zed", 0, "speaker"), ("Eve", None, "no meeting")):
+        finding = judge(trajectory, claim, speaker=speaker, meeting=meeting)  # type: ignore[arg-type]
+        assert finding.verdict == "unverifiable" and reason in finding.reason
+    with pytest.raises(TypeError, match="must be a Claim or a dict, not list"):
+        judge(trajectory, [], speaker="Eve", meeting=0)  # type: ignore[arg-type]
+
+
+def test_a_message_that_is_no_unicode_text_and_an_endless_time_phrase_are_judged(spoken: Path) -> None:
+    trajectory = Trajectory.load(spoken / "game-8")
+    claim = {"type": "location", "subject": "Eve", "room": "medbay", "time": "at ticks " + "3, " * 50_000}
+    finding = judge(trajectory, claim, speaker="Eve", meeting=0, message="\ud800 I was there")
+    short = judge(trajectory, claim | {"time": "at tick 3"}, speaker="Eve", meeting=0)
+    assert (finding.verdict, finding.window and finding.window.spans) == (
+        short.verdict,
+        short.window and short.window.spans,
+    )

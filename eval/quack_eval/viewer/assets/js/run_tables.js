@@ -1,5 +1,12 @@
 // Tables of estimates. Every number shown carries its full value, as it stands in measures.json, in `data-value`.
 
+// A value with so many digits after the point. Halves go to the even digit, as in the tables and the report.
+function rounded(value, digits) {
+  const text = value.toFixed(digits), exact = value.toFixed(60);
+  const end = exact.indexOf(".") + 1 + digits;
+  return /^50*$/.test(exact.slice(end)) && Number(text.at(-1)) % 2 ? exact.slice(0, end) : text;
+}
+
 class Estimates {
   constructor(data) {
     this.data = data;
@@ -9,7 +16,7 @@ class Estimates {
 
   text(value, measure) {
     if (value === null || value === undefined) return "–";
-    return this.percent.has(measure) ? (100 * value).toFixed(1) : value.toFixed(2);
+    return this.percent.has(measure) ? rounded(100 * value, 1) : rounded(value, 2);
   }
 
   interval(pair, measure) { return pair ? `[${this.text(pair[0], measure)}, ${this.text(pair[1], measure)}]` : ""; }
@@ -60,7 +67,7 @@ class Estimates {
 // A table of plain rows; numbers to the right.
 function plainTable(heads, rows) {
   const number = (value) => typeof value === "number";
-  const shown = (value) => (value === null || value === undefined ? "–" : number(value) && !Number.isInteger(value) ? value.toFixed(2) : String(value));
+  const shown = (value) => (value === null || value === undefined ? "–" : number(value) && !Number.isInteger(value) ? rounded(value, 2) : String(value));
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads.map((head, k) => el("th", { scope: "col", class: rows.some((row) => number(row[k])) ? "number" : null }, head)))),
     el("tbody", {}, rows.map((row) => el("tr", {}, row.map((value) => el("td", number(value) ? { class: "number", "data-value": String(value) } : {}, words(shown(value)))))))));
 }
