@@ -10,6 +10,7 @@ import gymnasium
 from quack_env.aec import QuackAEC
 from quack_env.base import mask_array, one_of
 from quack_env.chance import policy_seed
+from quack_env.errors import NotResetError
 from quack_env.policies import make_policy
 
 SEAT_ID = "quack_env/Seat-v0"
@@ -21,11 +22,15 @@ class QuackSeat(gymnasium.Env[Any, Any]):
     Args:
         seat: the seat to play, from 0; its role changes with the seed.
         opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy.
+            Seats that a mapping leaves out are scripted; what it says of no opponent is not looked at.
         render_mode: as for the AEC form.
         options: those of `quack_env.env`.
 
     The observation, the mask (also `info["action_mask"]`) and the infos are those of the AEC form. When the agent dies
     the others play on: the step that led there returns the end of the game. The reward is the team's, at the end.
+
+    Raises:
+        ConfigError: naming the option, its value and what is allowed.
     """
 
     metadata = QuackAEC.metadata
@@ -91,12 +96,18 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         self.env.close()
 
     def action_masks(self) -> Any:
-        """The legal actions, int8 (A,), under the name sb3-contrib looks for."""
+        """The legal actions, int8 (A,), under the name sb3-contrib looks for.
+
+        Raises:
+            NotResetError: before the first `reset`.
+        """
+        if self.agent not in self.env.masks:
+            raise NotResetError("reset() has to be called first (there is no mask yet)")
         return mask_array(self.env.masks[self.agent])
 
 
 def _policy(policy: Any) -> Any:
-    return make_policy(policy) if isinstance(policy, str) else policy
+    return policy if callable(policy) else make_policy(policy)
 
 
 def register() -> None:

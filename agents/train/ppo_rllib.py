@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 import quack_env
+from quack_agents.rl import save_network
 from quack_bench.console import guarded, out, print_json
 from quack_env.errors import ConfigError, QuackError
 
@@ -129,7 +129,7 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         return
     earlier = json.loads(path.read_text(encoding="utf-8"))
-    other = [f"{name}={earlier.get(name)!r}" for name in settings if settings[name] != earlier.get(name)]
+    other = [f"{name}={earlier[name]!r}" for name in settings if settings[name] != earlier.get(name, settings[name])]
     if other:
         raise ConfigError(f"{folder} was trained with {', '.join(other)}; give these, or another --out")
 
@@ -151,29 +151,26 @@ def save(algorithm: Any, folder: Path) -> Path:
     part = path.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     algorithm.save_to_path(str(part.resolve()))
-    np.savez_compressed(part / NETWORK, **network(algorithm))
+    export(algorithm, part / NETWORK)
     part.replace(path)
     return path
 
 
-def network(algorithm: Any) -> dict[str, Any]:
-    """The arrays of the network that chooses, and what games it is for, as `quack_agents.rl` reads them."""
+def export(algorithm: Any, file: Path) -> None:
+    """Write the network that chooses, with the settings of the games that it is for."""
     from quack_agents.adapters.rllib import SHARED, QuackRLlib
 
-    module = algorithm.get_module(SHARED)
-    arrays: dict[str, Any] = {}
-    for k, layer in enumerate([*module.body[::2], module.logits]):
-        arrays[f"weight_{k}"] = layer.weight.detach().numpy().T.astype(np.float16)
-        arrays[f"bias_{k}"] = layer.bias.detach().numpy().astype(np.float16)
-    game = QuackRLlib(algorithm.config.env_config).env.game
-    about = {
-        "schema": 1,
-        "speech": algorithm.config.env_config["speech"],
-        "n_players": game.world.n,
-        "rooms": list(game.game_map.rooms),
-        "iteration": algorithm.iteration,
-    }
-    return {"about": np.array(json.dumps(about)), **arrays}
+    options = algorithm.config.env_config
+    module, game = algorithm.get_module(SHARED), QuackRLlib(options).env.game
+    layers = [*module.body[::2], module.logits]
+    save_network(
+        file,
+        [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in layers],
+        game.config,
+        game.game_map,
+        options["speech"],
+        iteration=algorithm.iteration,
+    )
 
 
 if __name__ == "__main__":

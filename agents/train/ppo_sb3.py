@@ -1,6 +1,6 @@
 """Self-play with sb3-contrib's MaskablePPO: from the scripted players' habits to play that beats them.
 
-    python agents/train/ppo_sb3.py --out runs/ship --minutes 95
+    python agents/train/ppo_sb3.py --out runs/ship --minutes 84
 
 A run that was interrupted, by a kill too, goes on from its last checkpoint when the same command is given again.
 docs/training.md says what is learnt from, and what came of it.
@@ -16,6 +16,7 @@ import typer
 from ppo_rllib import check_settings
 
 from quack_bench.console import err, guarded, out, print_json, progress
+from quack_env.errors import ConfigError
 
 if TYPE_CHECKING:
     from selfplay.learner import SelfPlay
@@ -48,22 +49,29 @@ def train(
 ) -> None:
     """Train one network for all roles and seats by self-play, and against scripted players.
 
-    Example: python agents/train/ppo_sb3.py --out runs/ship --minutes 95
+    Example: python agents/train/ppo_sb3.py --out runs/ship --minutes 84
     """
     deadline = time.time() + 60 * minutes
-    import torch
-    from selfplay.checkpoints import Keeper, latest, resumed
-    from stable_baselines3.common.logger import configure
-    from stable_baselines3.common.utils import LinearSchedule
+    try:
+        import tensorboard  # noqa: F401 - the logger looks for it when all else is done
+        import torch
+        from selfplay.checkpoints import Keeper, latest, resumed
+        from stable_baselines3.common.logger import configure
+        from stable_baselines3.common.utils import LinearSchedule
 
-    from quack_agents.adapters.sb3 import QuackVecEnv
+        from quack_agents.adapters.sb3 import QuackVecEnv
+    except ImportError as missing:
+        raise ConfigError(f'training needs more packages ({missing}); pip install "quack_env[train]"') from None
 
     torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)
     options = {"config": config, "speech": speech}
     mix = {"duck": duck_games, "geese": geese_games, "goose": goose_games, "past": past_games}
-    check_settings(folder, {**options, **mix, "seed": seed, "steps": steps, "rate": rate, "batch": batch})
-    env = QuackVecEnv(1, **options)
+    if not any(mix.values()):
+        raise ConfigError("no games to learn from: one of --duck-games, --geese-games, --goose-games, --past-games")
+    env = QuackVecEnv(1, **options)  # what cannot be is said before anything is written
+    learning = {"seed": seed, "steps": steps, "rate": rate, "entropy": entropy, "epochs": epochs, "batch": batch}
+    check_settings(folder, {**options, **mix, **learning, "keep": keep, "clone_games": clone_games})
     last = latest(folder)
     if last is not None:
         model = resumed(last, env)

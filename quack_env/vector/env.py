@@ -19,7 +19,7 @@ from quack_env.briefing import AGENT
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
 from quack_env.encode.vector import Layout
-from quack_env.errors import ConfigError, IllegalActionError, QuackError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError
 from quack_env.game import STATE_SCHEMA, Game
 from quack_env.game_map import GameMap
 from quack_env.outcome import REASONS, TEAMS, Outcome
@@ -220,9 +220,9 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         Raises:
             IllegalActionError: an action outside its mask; names game, agent, action and the legal set. Nothing happens
                 then, in no game.
+            NotResetError: before the first `reset`.
         """
-        if not self._started:
-            raise QuackError("call reset() before step()")
+        self._need_games()
         chosen = self._checked(actions)
         refused = self.engine.refused(chosen)
         if refused >= 0:
@@ -295,12 +295,18 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     # --- single games ------------------------------------------------------------------------------------------------
 
+    def _need_games(self) -> None:
+        if not self._started:
+            raise NotResetError("reset() has to be called first (no game is dealt yet)")
+
     def seed_of(self, g: int, episode: int) -> int:
         """The seed of the game that is, was or will be the ``episode``-th in place g, counted from 0."""
+        self._need_games()
         return episode_seed(int(self.batch.key[0]), g, episode)
 
     def state_dict(self, g: int) -> dict[str, Any]:
         """The state of game g, in the format of `State.to_dict`."""
+        self._need_games()
         state = self.engine.state_dict(g)
         ring, written = state["ring"], state["head"]
         state["ring"] = ring[:written] + [0] * (len(ring) - written)  # the rest is of an earlier game

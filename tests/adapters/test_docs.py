@@ -37,6 +37,7 @@ def test_examples_run(number: int) -> None:
         if library in example and importlib.util.find_spec(library) is None:
             pytest.skip(f"{library} is not installed")
     short = example.replace("100_000", "500").replace("10_000", "500").replace("QuackVecEnv(16", "QuackVecEnv(2")
+    short = short.replace('"MultiInputPolicy", seat', '"MultiInputPolicy", seat, n_steps=64')
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(short, f"docs/adapters.md example {number}", "exec"), {"__name__": "__example__"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 import quack_env
-from quack_env.errors import ConfigError, IllegalActionError, QuackError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError
 from quack_env.vector.env import QuackVector, vector_env
 
 from .conftest import Make, legal
@@ -234,9 +235,10 @@ def test_what_are_no_actions(make: Make, actions: Any, told: str) -> None:
         envs.step(actions)
 
 
-def test_no_step_before_a_reset(make: Make) -> None:
-    with pytest.raises(QuackError, match="reset"):
-        make(1).step([0])
+@pytest.mark.parametrize("asked", [lambda e: e.step([0]), lambda e: e.game(0), lambda e: e.seed_of(0, 0)])
+def test_there_are_no_games_before_a_reset(make: Make, asked: Callable[[Any], Any]) -> None:
+    with pytest.raises(NotResetError, match=r"^reset\(\) has to be called first"):
+        asked(make(1))
 
 
 @pytest.mark.parametrize(
