@@ -18,8 +18,8 @@ class _StrictLoader(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         seen: set[Hashable] = set()
         for key_node, _ in node.value:
-            if not isinstance(key_node, yaml.ScalarNode):
-                continue  # an unhashable key: the base class refuses it, with its line
+            if not isinstance(key_node, yaml.ScalarNode) or key_node.tag == "tag:yaml.org,2002:merge":
+                continue  # an unhashable key the base class refuses, with its line; `<<` it merges
             key = self.construct_object(key_node)
             if key in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"duplicate key {key!r}", key_node.start_mark)

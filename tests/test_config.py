@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError
+from quack_env.yaml_file import read_yaml_file
 
 DEFAULTS: dict[str, Any] = {
     "n_players": 6,
@@ -332,3 +333,8 @@ def test_a_name_that_is_neither_preset_nor_file_is_refused_with_the_presets() ->
 def test_anything_else_is_no_configuration() -> None:
     with pytest.raises(ConfigError, match="config=3: must be a preset, a path, a mapping or a GameConfig"):
         GameConfig.load(3)  # type: ignore[arg-type]
+
+
+def test_a_mapping_can_be_merged_into_another(tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("a: &a {n_players: 8}\nb: {<<: *a, n_ducks: 2}\n", encoding="utf-8")
+    assert read_yaml_file(tmp_path / "c.yaml", ConfigError)["b"] == {"n_players": 8, "n_ducks": 2}

@@ -569,7 +569,7 @@ class Client:
                 reply = _reply(library, model, settings, answer)
                 return replace(reply, latency=round(time.monotonic() - start, 4), retries=tuple(retries))
             except Exception as fault:
-                error = _as_model_error(fault, api_key)
+                error = _as_model_error(fault, api_key, model, settings)
             error.retries = len(retries)
             if error.kind not in RETRIED or len(retries) >= settings.retries:
                 raise error from None
@@ -645,12 +645,15 @@ def _recorded(params: dict[str, Any], settings: ModelSettings) -> dict[str, Any]
     return hidden | ({"api_base": bare_url(settings.api_base)} if settings.api_base else {})
 
 
-def _as_model_error(fault: Exception, api_key: str | None) -> ModelError:
+def _as_model_error(fault: Exception, api_key: str | None, model: str, settings: ModelSettings) -> ModelError:
+    """With model and address, since a wrong one of them is what most failures for good come from."""
     if isinstance(fault, ModelError):
         return fault
     lines = str(fault).strip().splitlines()
     words = redact(lines[0] if lines else "", api_key)[:300]
-    return ModelError(kind_of(fault), f"{type(fault).__name__}: {words}", _status(fault), _retry_after(fault))
+    who = f"{model} at {bare_url(settings.api_base)}" if settings.api_base else model
+    told = f"{who}: {type(fault).__name__}: {words}"
+    return ModelError(kind_of(fault), told, _status(fault), _retry_after(fault))
 
 
 def _reply(library: Any, model: str, settings: ModelSettings, answer: Any) -> Reply:

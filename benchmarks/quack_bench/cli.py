@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 from typing import Annotated
 
 import typer
@@ -45,6 +47,8 @@ def main(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="The version.")] = False,
 ) -> None:
     """Exit codes: 0 done, 1 failed, 2 wrong usage or input."""
+    # the last collections of a process with LiteLLM in it take seconds, in which the command seems to hang
+    atexit.register(gc.freeze)
 
 
 app.command()(play)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-import quack_env
-from quack_agents import VLMPolicy, make_policy, play
+from quack_agents import VLMPolicy, make_policy
 from quack_agents.llm import Client, Messages, ModelSettings, Reply, estimated_tokens, litellm, prices_of
 from quack_agents.mock_server.player import answer, read_prompt
 from quack_agents.mock_server.server import parts_of
-from quack_bench.suite import Game, Setting, is_model
+from quack_bench.games import record
+from quack_bench.suite import Game, is_model
 from quack_env.encode.image import SMALLEST
+from quack_env.policies import Policy
 
 REPLY_TOKENS = 200
 """Tokens of a reply, by rule of thumb; models that reason at length take more, at most their `max_tokens`."""
@@ -58,35 +61,34 @@ def estimates(games: Iterable[Game], progress: Callable[[int, int], None] | None
     for done, members in enumerate(groups.values()):
         if progress:
             progress(done, len(groups))
-        found.append(_estimate(members[0].setting, len(members), members[0].seed))
+        found.append(_estimate(members[0], len(members)))
     return found
 
 
-def _estimate(setting: Setting, games: int, seed: int) -> Estimate:
+def _estimate(game: Game, games: int) -> Estimate:
+    """So many times what one game takes."""
     clients: dict[str, Estimating] = {}
-    if setting.models:
-        _mock_game(setting, seed, clients)
+    if game.setting.models:
+        _mock_game(game, clients)
     calls = sum(client.calls for client in clients.values())
     prompts = sum(client.tokens for client in clients.values())
     likely = [_usd(name, client, REPLY_TOKENS) for name, client in clients.items()]
     most = [_usd(name, client, client.settings.max_tokens) for name, client in clients.items()]
     return Estimate(
-        setting.name, games, games * calls, games * prompts, games * calls * REPLY_TOKENS,
+        game.setting.name, games, games * calls, games * prompts, games * calls * REPLY_TOKENS,
         _times(games, likely), _times(games, most),
     )  # fmt: skip
 
 
-def _mock_game(setting: Setting, seed: int, clients: dict[str, Estimating]) -> None:
-    """Play a game in which mock players stand in for the models; pictures are drawn small, and counted full."""
-    env = quack_env.env(config=setting.config, game_map=setting.game_map, speech=setting.speech, observation="vector")
-    env.reset(seed=seed)
-    ducks = env.unwrapped.game.state.ducks  # type: ignore[attr-defined]
-    policies: dict[str, Any] = {}
-    for number, agent in enumerate(env.possible_agents):
-        name = setting.seats.get(agent) or (setting.duck if ducks >> number & 1 else setting.goose)
-        policies[agent] = _stand_in(name, clients) if is_model(name) else make_policy(name)
-    play(env, policies, seed=seed)
-    env.close()
+def _mock_game(game: Game, clients: dict[str, Estimating]) -> None:
+    """Play a game, probes included, in which mock players stand in for the models; pictures are drawn small, and
+    counted full."""
+
+    def make(name: str) -> Policy:
+        return _stand_in(name, clients) if is_model(name) else make_policy(name)
+
+    with tempfile.TemporaryDirectory() as scratch:
+        record(game, Path(scratch), make)
 
 
 def _stand_in(name: str, clients: dict[str, Estimating]) -> VLMPolicy:

@@ -17,14 +17,23 @@ from quack_eval.workers import begin_worker
 NAMES = ("local", "ray")
 
 
+def check_executor(name: str) -> None:
+    """A wrong name is better found before the first game.
+
+    Raises:
+        ConfigError: where there is no such executor.
+    """
+    if name not in NAMES:
+        raise ConfigError(f"executor={name!r}: must be {' or '.join(NAMES)}")
+
+
 def executor_of(name: str, jobs: int) -> Executor:
     """What plays games of scripted and learned policies, ``jobs`` of them at once.
 
     Raises:
         ConfigError: where there is no such executor, or its library is missing.
     """
-    if name not in NAMES:
-        raise ConfigError(f"executor={name!r}: must be {' or '.join(NAMES)}")
+    check_executor(name)
     if name == "ray":
         return RayExecutor(jobs)
     return ProcessPoolExecutor(jobs, initializer=begin_worker) if jobs > 1 else Inline()

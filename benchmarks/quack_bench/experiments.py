@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from difflib import get_close_matches
 from itertools import combinations
 from math import sqrt
 from pathlib import Path
@@ -93,7 +94,7 @@ class Experiment:
         progress: called as games get done.
 
     Raises:
-        ConfigError: where the folder is no run of a suite, or none of its games is finished.
+        ConfigError: where the folder is no run of a suite, none of its games is finished, or a bound is of no measure.
     """
 
     def __init__(
@@ -118,6 +119,11 @@ class Experiment:
             self.games.append(
                 (game, self._levels(game), measures_of(trajectory), hash(tuple(map(repr, trajectory.events))))
             )
+        known = BOUNDS.keys() | {name for _, _, measures, _ in self.games for name in measures}
+        for name in self.bounds.keys() - known:
+            near = get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else "known are those of outcomes and behaviour"
+            raise ConfigError(f"bound of {name!r}: no such measure here; {hint}")
 
     def _levels(self, game: Game) -> dict[str, str]:
         return {POLICIES: game.setting.base, **levels_in(game.setting.arm)}

@@ -230,6 +230,8 @@ def import_run(export: Path, run: Path) -> list[Path]:
     try:
         sums = json.loads((export / MANIFEST).read_text("utf-8"))["sha256"]
         changed = [name for name, digest in sums.items() if checksum(export / name) != digest]
+    except FileNotFoundError as fault:
+        raise ConfigError(f"{export}: no exported run ({Path(str(fault.filename)).name} is missing)") from None
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise ConfigError(f"{export}: no exported run ({fault})") from None
     if changed:

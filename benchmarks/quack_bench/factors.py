@@ -59,10 +59,15 @@ def levels_of(factors: Any) -> dict[str, Levels]:
         if len(levels) < 2:
             raise ConfigError(f"factors.{factor}={shown(given)}: must have at least two different levels")
         for level in levels:
-            if any(mark in str(level) for mark in (JOINT.strip(), IS)):
+            if any(mark in _called(level) for mark in (JOINT.strip(), IS)):
                 raise ConfigError(f"factors.{factor}: level {level!r} needs a name without commas and equals signs")
-        found[str(factor)] = {str(level): value for level, value in levels.items()}
+        found[str(factor)] = {_called(level): value for level, value in levels.items()}
     return found
+
+
+def _called(level: Any) -> str:
+    """A level's name as it is mostly written: YAML reads a bare on and off as truth values."""
+    return ("off", "on")[level] if isinstance(level, bool) else str(level)
 
 
 def _listed(factor: Any, given: Any) -> list[Any]:

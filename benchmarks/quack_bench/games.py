@@ -70,12 +70,15 @@ def play_game(game: Game, run: Path, client: Client | None = None, stop: Event |
     started = time.time()
     status, error, outcome, lasting = "finished", None, None, False
 
+    def make(name: str) -> Policy:
+        return policy_for(name, game.id, client)
+
     def on_step(agent: str, action: Any) -> None:
         if stop is not None and stop.is_set():
             raise StopError("stopped")
 
     try:
-        outcome = _record(game, run, client, on_step).winner
+        outcome = record(game, run, make, on_step).winner
     except ConfigError:
         raise
     except StopError:
@@ -89,13 +92,11 @@ def play_game(game: Game, run: Path, client: Client | None = None, stop: Event |
     return Played(game.id, status, outcome, *spent(folder), error, lasting, started, time.time())
 
 
-def _record(game: Game, run: Path, client: Client | None, on_step: Callable[[str, Any], None]) -> quack_env.Outcome:
-    """Play and record one game of a suite, from its deal or from the situation that it begins with."""
+def record(
+    game: Game, run: Path, make: Callable[[str], Policy], on_step: Callable[[str, Any], None] | None = None
+) -> quack_env.Outcome:
+    """Play and record one game of a suite, from its deal or from the situation that it begins with, with its probes."""
     setting, folder = game.setting, run / game.id
-
-    def make(name: str) -> Policy:
-        return policy_for(name, game.id, client)
-
     if setting.script is not None:
         return _record_situation(game, run, make, on_step)
     return record_game(
@@ -113,7 +114,7 @@ def _record(game: Game, run: Path, client: Client | None, on_step: Callable[[str
 
 
 def _record_situation(
-    game: Game, run: Path, make: Callable[[str], Policy], on_step: Callable[[str, Any], None]
+    game: Game, run: Path, make: Callable[[str], Policy], on_step: Callable[[str, Any], None] | None
 ) -> quack_env.Outcome:
     """Those under test are asked at the situation's moments where the setting has probes; then all play on."""
     setting = game.setting
@@ -203,10 +204,11 @@ def record_game(
         env.close()
 
 
-def spent(folder: Path) -> tuple[int, int | None, float | None]:
-    """(calls, tokens, US dollars) of a recorded game; None where that of an answered call is not known."""
+def spent(path: Path) -> tuple[int, int | None, float | None]:
+    """(calls, tokens, US dollars) of a recorded game without its probes, or of one file of calls; None where that of
+    an answered call is not known."""
     try:
-        calls = load_calls(folder)
+        calls = load_calls(path)
     except TrajectoryError:
         return 0, None, None
     answered = [call for call in calls if call["error"] is None]

@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from quack_bench.extractors import extractor_of
-from quack_bench.games import ending
+from quack_bench.games import ending, spent
 from quack_bench.ratings import Match, Rating, ratings
 from quack_bench.store import FINISHED, Entry, RunStore
 from quack_bench.suite import Setting, Suite, is_model
+from quack_env.wrappers import PROBES
 from quack_eval import Evaluation, evaluate
 from quack_eval.metrics.estimate import Difference
 from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
@@ -31,6 +32,8 @@ KEPT = frozenset(name for layout in LAYOUTS["paper"] for name, _, _ in layout.co
 
 Progress = Callable[[int, int], None]
 Cell = str | int | float | None
+Spent = tuple[int, int | None, float | None]
+"""Calls, tokens, US dollars; None where not known."""
 
 
 class Comparison(NamedTuple):
@@ -50,6 +53,8 @@ class Results:
     comparisons: list[Comparison]
     ratings: list[Rating]
     games: list[Entry]
+    probes: dict[str, Spent]
+    """By game what its probes took, which is no part of the entries."""
 
     @property
     def failed(self) -> list[Entry]:
@@ -68,7 +73,7 @@ class Results:
                 for c in self.comparisons
             ],
             "ratings": [rating.to_dict() for rating in self.ratings],
-            "cost": costs(self.games),
+            "cost": costs(self.games, self.probes),
             "failed": [{"game": game.id, "attempts": game.attempts, "error": game.error} for game in self.failed],
         }
 
@@ -95,7 +100,8 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         root=run,
     )
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
-    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries)
+    probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
+    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries, probes)
     write(results, run)
     return results
 
@@ -120,8 +126,9 @@ def difference(first: Setting, second: Setting) -> str | None:
     return "geese" if first.duck == second.duck else None
 
 
-def costs(games: Iterable[Entry]) -> list[dict[str, Any]]:
-    """By setting: games, attempts, calls, tokens, US dollars; None where a price or a count is not known."""
+def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str, Any]]:
+    """By setting: games, how many finished and failed, calls, tokens, US dollars, and what probes took beside that;
+    None where a price or a count is not known."""
     groups: dict[str, list[Entry]] = {}
     for game in games:
         groups.setdefault(game.setting, []).append(game)
@@ -134,6 +141,9 @@ def costs(games: Iterable[Entry]) -> list[dict[str, Any]]:
             "calls": sum(game.calls or 0 for game in members),
             "tokens": _total(game.tokens for game in members if game.calls),
             "cost_usd": _total(game.cost_usd for game in members if game.calls),
+            "probe_calls": sum(probes[game.id][0] for game in members),
+            "probe_tokens": _total(probes[game.id][1] for game in members if probes[game.id][0]),
+            "probe_cost_usd": _total(probes[game.id][2] for game in members if probes[game.id][0]),
         }
         for name, members in groups.items()
     ]
@@ -212,9 +222,16 @@ def rating_table(results: Results) -> Plain:
 
 def cost_table(results: Results) -> Plain:
     """What the settings took, and all of them."""
-    heads = ("setting", "games", "finished", "failed", "calls", "tokens", "cost_usd")
-    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in costs(results.games)]
-    return Plain("cost", "Games, calls and cost (US dollars)", heads, [(shown_policy(str(r[0])), *r[1:]) for r in rows])
+    counts = ("games", "finished", "failed")
+    heads = ("setting", *counts, "calls", "tokens", "cost_usd", "probe_calls", "probe_tokens", "probe_cost_usd")
+    found = costs(results.games, results.probes)
+    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in found]
+    return Plain(
+        "cost",
+        "Games, calls and cost (US dollars); probes apart",
+        heads,
+        [(shown_policy(str(r[0])), *r[1:]) for r in rows],
+    )
 
 
 def failure_table(results: Results) -> Plain:

@@ -19,7 +19,7 @@ import yaml
 from pydantic import ValidationError
 
 from quack_agents.llm import Client, configure
-from quack_bench.executors import executor_of, for_models
+from quack_bench.executors import check_executor, executor_of, for_models
 from quack_bench.games import Played, ending, play_game, record_game, spent
 from quack_bench.lock import locked
 from quack_bench.store import FAILED, FINISHED, PENDING, Entry, RunStore
@@ -45,6 +45,8 @@ class Standing:
     client: Client | None = None
     stopped: str | None = None
     """Why games are missing: the budget's words, or None."""
+    stopping: bool = False
+    """Whether it was asked to stop, and games in play are being broken off."""
 
     @property
     def missing(self) -> int:
@@ -81,12 +83,13 @@ def run_suite(
         ConfigError: where nothing can be played at all.
         KeyboardInterrupt: on Ctrl-C, when games in play have been broken off; what was finished is kept.
     """
+    check_executor(executor)
     with RunStore(run) as store:
         standing = Standing(suite.games())
         _take_stock(standing, store, run)
         waiting = [game for game in standing.games if game.id not in standing.finished]
         if any(game.setting.models for game in standing.games) or is_model(suite.extractor or ""):
-            standing.client = _client(run, max_usd or suite.max_usd)
+            standing.client = _client(run, suite.max_usd if max_usd is None else max_usd)
         session = _Session(standing, store, run, suite.retries if retries is None else retries, progress)
         by_kind = [[game for game in waiting if bool(game.setting.models) == models] for models in (False, True)]
         with session.stoppable():
@@ -96,6 +99,8 @@ def run_suite(
             if by_kind[1] and not session.stop.is_set():
                 at_once = jobs or MODEL_GAMES
                 session.play(by_kind[1], at_once, for_models(at_once), (standing.client, session.stop))
+        if standing.client is not None and standing.client.cache is not None:
+            standing.client.cache.close()
         if session.interrupted:
             raise KeyboardInterrupt
         return standing
@@ -175,6 +180,8 @@ class _Session:
                 os._exit(130)
             self.interrupted = True
             self.stop.set()
+            self.standing.stopping = True
+            self.progress(self.standing)
 
         before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
         try:

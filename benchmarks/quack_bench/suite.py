@@ -22,6 +22,7 @@ from quack_agents.situations import load_situation
 from quack_bench.factors import with_factors
 from quack_env import ConfigError, GameConfig, GameMap
 from quack_env.yaml_file import read_yaml_file, shown
+from quack_eval.evaluation import CLAIM_SOURCES
 from quack_eval.metrics.paper_tables import shown_policy
 
 MODELS = "models"
@@ -112,6 +113,14 @@ class Suite(Conditions):
             raise ValueError("seeds")
         return list(dict.fromkeys(value))
 
+    @field_validator("extractor")
+    @classmethod
+    def _extractor_exists(cls, value: str | None) -> str | None:
+        """It reads the games after all have been played and paid for, which is late to find it missing."""
+        if value not in CLAIM_SOURCES and not is_model(value or ""):
+            raise ValueError("extractor")
+        return value
+
     @model_validator(mode="after")
     def _somebody_plays(self) -> Suite:
         if bool(self.geese) != bool(self.ducks) or not (self.geese or self.settings):
@@ -193,6 +202,14 @@ class Suite(Conditions):
         if not policy[1:].isdigit() or not 1 <= int(policy[1:]) <= len(self.models):
             raise ConfigError(f"policy={policy!r}: must be $1 to ${len(self.models)}, a model of the suite's `models`")
         return self.models[int(policy[1:]) - 1]
+
+    @property
+    def takes_models(self) -> bool:
+        """Whether it leaves places to models: `models`, or ``$k``."""
+        named = [policy for one in self.settings for policy in (one.geese, one.ducks, *one.seats.values())]
+        told = [policy for one in (self, *self.settings, *self.arms.values()) for policy in sides(one.policy).values()]
+        every = [*self.geese, *self.ducks, *named, *told]
+        return MODELS in (self.geese, self.ducks) or any(policy.startswith("$") for policy in every)
 
     def games(self) -> list[Game]:
         """All games, seeds outermost, so that what is played first can be compared; scripted play is not repeated."""
@@ -350,6 +367,8 @@ def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
         raise ConfigError(f"{name}: {explain(fault)}") from None
     except ConfigError as fault:
         raise ConfigError(f"{name}: {fault}") from None
+    if models and not suite.takes_models:
+        raise ConfigError(f"{name}: --model has no place in it; policies are to be `models`, $1, $2 where models go")
     try:
         suite.expand()
     except ConfigError as fault:
@@ -373,7 +392,7 @@ ALLOWED = {
     "speech": "off, tokens or text",
     "modality": "image+text, image or text (quoted or not)",
     "persona": "a persona, or a mapping with one for geese, ducks or both",
-    "probes": "a mapping of options of the probe",
+    "probes": "a mapping of options of the probe, as in {triggers: once_per_meeting}",
     "policy": "a policy, or a mapping with one for geese, ducks or both",
     "script": "a situation, see quack scripts list",
     "extractor": "recorded, grammar, or a model as PROVIDER/NAME",
@@ -396,6 +415,8 @@ def explain(fault: ValidationError) -> str:
     if not places:  # of the suite as a whole
         return f"geese: must be {ALLOWED['geese']}"
     allowed = ALLOWED.get(known[-1] if known else "", "another value")
+    if places[0] == "settings" and known[-1] in ("geese", "ducks"):
+        allowed = "a policy"
     if error["type"] == "missing":
         return f"{'.'.join(places)} is missing: must be {allowed}"
     return f"{where}={shown(error['input'])}: must be {allowed}"

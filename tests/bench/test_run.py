@@ -144,13 +144,14 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> 
     suite.write_text("geese: [scripted]\nducks: [random]\nseeds: 500\n")
     run = tmp_path / "run"
     command = [sys.executable, "-m", "quack_bench", "bench", str(suite), "--out", str(run), "--jobs", "2"]
+    command += ["--max-usd", "3"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while len(list(run.glob("*/seed-*"))) < 3 and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert f"quack bench {run} --resume" in errors
+    assert f"quack bench {run} --resume --max-usd 3" in errors
     entries = games(run).values()
     assert {entry.status for entry in entries} == {"finished", "pending"}
     assert all(Trajectory.load(run / e.id).status == "finished" for e in entries if e.status == "finished")
@@ -221,8 +222,9 @@ def test_wherever_scripted_games_are_played_the_files_are_the_same(
     assert contents(tmp_path / "run", without) == contents(four, without)
 
 
-def test_an_unknown_executor_is_refused(quack: Run, tmp_path: Path) -> None:
-    result = quack("bench", "demo", "--out", tmp_path / "run", "--executor", "moon")
+def test_an_unknown_executor_is_refused_also_where_only_models_play(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    suite = modelled(tmp_path, serve().url, 1)
+    result = quack("bench", suite, "--out", tmp_path / "run", "--executor", "moon")
     assert result.exit_code == 2 and "executor='moon': must be local or ray" in result.stderr
 
 
@@ -398,6 +400,45 @@ def test_a_dry_run_counts_calls_and_costs_and_plays_nothing(
     assert total["games"] == 3 and total["calls"] > 30
     want = (total["prompt_tokens"] * 10 + total["reply_tokens"] * 20) / 1e6
     assert total["usd"] == pytest.approx(want) and total["reply_tokens"] == 200 * total["calls"]
+
+
+def test_a_dry_run_counts_the_calls_of_probes(quack: Run, tmp_path: Path) -> None:
+    pytest.importorskip("litellm")
+    suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 1)
+    suite.write_text(suite.read_text() + "arms: {plain: {}, probed: {probes: {triggers: [], every: 4}}}\n")
+    plain, probed = only_object(quack("bench", suite, "--dry-run", "--json"))["settings"]
+    assert probed["calls"] - plain["calls"] >= 4  # all four players at tick 4, none of whom can be dead by then
+
+
+def test_what_probes_took_stands_apart_from_what_the_games_took(
+    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    suite = modelled(tmp_path, serve().url, 1)
+    suite.write_text(suite.read_text() + "probes: {triggers: [], every: 4}\n")
+    (row,) = only_object(quack("bench", suite, "--out", tmp_path / "run", "--json"))["cost"]
+    (folder,) = (tmp_path / "run").glob("*/seed-000")
+    for file, name in (("calls", ""), ("probes", "probe_")):
+        lines = [json.loads(line) for line in (folder / f"{file}.jsonl").read_text().splitlines()]
+        assert row[f"{name}calls"] == len(lines) > 0
+        assert row[f"{name}cost_usd"] == pytest.approx(sum(line["cost"] for line in lines))
+
+
+def test_an_unknown_extractor_is_refused_before_anything_is_played(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    suite = modelled(tmp_path, server.url, 1)
+    suite.write_text(suite.read_text() + "extractor: magic\n")
+    result = quack("bench", suite, "--out", tmp_path / "run")
+    assert result.exit_code == 2 and "extractor='magic': must be recorded, grammar, or a model" in result.stderr
+    assert server.calls == 0
+
+
+def test_a_limit_of_nothing_is_refused_and_not_taken_for_none(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    server = serve()
+    result = quack("bench", modelled(tmp_path, server.url, 1), "--out", tmp_path / "run", "--max-usd", 0)
+    assert result.exit_code == 2 and "must be more than 0" in result.stderr and server.calls == 0
 
 
 def test_the_cost_of_a_model_without_a_price_is_unknown_in_a_dry_run(quack: Run, tmp_path: Path) -> None:

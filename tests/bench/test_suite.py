@@ -48,6 +48,11 @@ def test_models_of_the_command_line_take_the_place_of_the_suites() -> None:
     assert len(pair.games()) == 8 and goose == {"openai/a", "openai/b"}
 
 
+def test_models_are_refused_where_the_suite_has_no_place_for_them() -> None:
+    with pytest.raises(ConfigError, match="demo: --model has no place"):
+        load_suite("demo", ["openai/a"])
+
+
 def test_the_ablation_shows_the_same_games_in_three_modalities() -> None:
     settings = load_suite("ablation").expand()
     assert [setting.arm for setting in settings] == ["image+text", "image", "text"]
@@ -144,7 +149,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"map": "nowhere"}, "scripted x random: "),
     ({"arms": {"big": {"sise": 3}}}, "unknown field 'arms.big.sise'; allowed: config, map"),
     ({"arms": {"big": {"config": {"n_ducks": 9}}}}, "scripted x random, arm big: n_ducks=9"),
-    ({"settings": [{"name": "a", "geese": "scripted"}]}, "settings.0.ducks is missing: must be a list of policies"),
+    ({"settings": [{"name": "a", "geese": "scripted"}]}, "settings.0.ducks is missing: must be a policy"),
     ({"settings": [{"name": "a/b", "geese": "random", "ducks": "random"}]}, "settings.0.name='a/b': must be letters"),
     ({"settings": [{"name": "a", "geese": "random", "ducks": "random", "seats": {9: "random"}}]}, "seats=9: must be"),
     ({"settings": [{"name": "a", "geese": "$2", "ducks": "random"}]}, "policy='$2'"),
@@ -152,6 +157,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"geese": ["human"]}, "policy='human': suites are played without people"),
     ({"probes": {"triggers": ["at noon"]}}, "triggers"),
     ({"probes": 3}, "probes=3: must be a mapping"),
+    ({"extractor": "magic"}, "extractor='magic': must be recorded, grammar, or a model"),
 ]
 
 

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 import pytest
 import typer
+import yaml
 
 from quack_bench.cli import app
-from tests.docs.pages import PAGES, ROOT, blocks, name
+from quack_bench.factors import with_factors
+from tests.docs.pages import DOCS, PAGES, ROOT, blocks, name
 
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
 
@@ -137,3 +139,9 @@ def tree(command: Any, path: str) -> Iterator[tuple[str, Any]]:
 )
 def test_every_command_and_group_has_help_with_an_example(path: str, command: Any) -> None:
     assert path in command.help.partition("Example: ")[2]
+
+
+def test_the_levels_of_the_suite_of_the_page_are_called_as_they_are_written() -> None:
+    (suite,) = [block for block in blocks(DOCS / "experiments.md", "yaml") if "factors:" in block.text]
+    arms = with_factors(yaml.safe_load(suite.text))["arms"]
+    assert {arm.rpartition("probes=")[2] for arm in arms} == {"off", "on"}

@@ -109,3 +109,7 @@ def test_paired_without_shared_seeds_or_with_several_games_a_seed() -> None:
     found = paired(twice, [(1, {"rate": Measure(0, 3)}), (2, {"rate": Measure(1, 1)})], resamples=0)["rate"]
     assert found.mean == pytest.approx(0.75 - 0.5)
     assert found.pooled == pytest.approx(2 / 3 - 1 / 4)
+
+
+def test_games_without_any_measure_have_no_estimates() -> None:
+    assert estimate([{}, {}]) == {}

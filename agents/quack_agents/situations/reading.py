@@ -218,7 +218,7 @@ class _Reader:
                 asked.add(str(value))
                 yield Ask(str(value), key.line)
             else:
-                who = self.one_of(key, self.names, "script")
+                who = self.one_of(key, (*KEYS, *self.names), "script")
                 yield Speech(self.speech(who, key, value))
 
     def roam(self, key: Word, value: Any) -> Roam:

@@ -74,7 +74,9 @@ def bench(
             with playing(plan.name) as watch:
                 standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
         except KeyboardInterrupt:
-            err.print(f"stopped; what was finished is kept. Go on with: quack bench {folder} --resume", soft_wrap=True)
+            limit = "" if max_usd is None else f" --max-usd {max_usd:g}"
+            again = f"quack bench {folder} --resume{limit}"
+            err.print(f"stopped; what was finished is kept. Go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(130) from None
         with progress("Evaluating") as advance:
             results = score(plan, folder, jobs or cpus(), advance)
@@ -128,7 +130,8 @@ def playing(name: str) -> Iterator[Any]:
         def watch(standing: Standing) -> None:
             spent.standing = standing
             done = len(standing.finished) + len(standing.failed)
-            bar.update(task, completed=done, total=len(standing.games))
+            description = "Stopping (Ctrl-C: at once)" if standing.stopping else f"Playing {name}"
+            bar.update(task, description=description, completed=done, total=len(standing.games))
 
         yield watch
 

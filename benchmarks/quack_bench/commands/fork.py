@@ -22,7 +22,9 @@ from quack_eval.metrics.tables import shown, shown_interval
 @guarded
 def fork_command(
     game: Annotated[Path, typer.Argument(help="A recorded game.")],
-    at: Annotated[int | None, typer.Option(help="The event from which on it goes differently.")] = None,
+    at: Annotated[
+        int | None, typer.Option(help="The event from which on it goes differently: its index in trajectory.jsonl.")
+    ] = None,
     n: Annotated[int, typer.Option("-n", min=1, help="Continuations.")] = 10,
     say: Annotated[
         str | None, typer.Option(help="What is said in place of the statement at the event; with tokens suspect(NAME).")
@@ -47,7 +49,7 @@ def fork_command(
     With --say, as many continuations keep what was said, on the same chance, and the difference is shown. With --scan,
     that is done for every statement of a meeting, up to its vote.
 
-    Example: quack fork runs/first --at 120 -n 10 --say "It was Eve, I saw her."
+    Example: quack fork runs/first --at 78 -n 10 --say "It was Eve, I saw her."
     """
     if (at is None) == (scan_meeting is None) or (say is not None and at is None):
         raise ConfigError("choose either --at EVENT (perhaps with --say) or --scan MEETING")

@@ -22,7 +22,7 @@ def profile(
 
     Writes one HTML page for every policy, and tells of the beliefs that Geese share and of trust from game to game.
 
-    Example: quack profile runs/demo
+    Example: quack scripts run all --policy scripted --out runs/social && quack profile runs/social
     """
     with progress("Evaluating") as advance:
         found = Profiles(run, advance, jobs)

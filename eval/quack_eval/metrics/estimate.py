@@ -76,6 +76,8 @@ def estimate(
         seed: of the resampling.
     """
     names = list(dict.fromkeys(name for game in games for name in game))
+    if not names:
+        return {}
     sums = _Sums.of(games, names, undefined)
     means, pooled = sums.estimators(np.ones((1, len(games))))
     low, high = _intervals(sums, resamples, seed) if resamples and len(games) > 1 else (None, None)

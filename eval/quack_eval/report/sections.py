@@ -55,6 +55,7 @@ EVIDENCE = (
     ("exposure", "lies that a listener could refute"),
 )
 COST = ("setting", "games", "finished", "failed", "calls", "tokens", "cost_usd")
+PROBES = ("probe_calls", "probe_tokens", "probe_cost_usd")
 FAILED = ("game", "attempts", "error")
 CALLS = ("calls", "parse_rate", "reask_rate", "fallback_rate", "call_errors", "retries", "cost_usd", "latency")
 
@@ -239,8 +240,9 @@ def costs(run: RunFolder) -> Section:
     measures = run.measures
     content: list[Content] = []
     if measures.get("cost"):
-        rows = [[one[head] for head in COST] for one in measures["cost"]]
-        content.append(plain_table("cost", "What the settings took (US dollars; last attempts)", COST, rows))
+        heads = (*COST, *PROBES) if any(one.get("probe_calls") for one in measures["cost"]) else COST
+        rows = [[one[head] for head in heads] for one in measures["cost"]]
+        content.append(plain_table("cost", "What the settings took (US dollars; last attempts)", heads, rows))
     columns = [Column(measure, measure.replace("_", " ")) for measure in CALLS]
     calls = estimate_table("calls", "Model calls, means over games", columns, settings(run))
     content.append(calls if calls is not None else muted("No model was called in this run."))

@@ -70,6 +70,7 @@ def test_every_shipped_situation_and_both_its_controls_can_be_played(name: str) 
         ("{kill_cooldown: 1,", "{kill_cooldown: x,", "line 2: kill_cooldown='x'"),
         ("{kill_cooldown: 1,", "{n_ducks: 2,", "line 2: config: n_ducks follows from the players"),
         ("- probe: T1", "- probe: T0", "line 17: probe: T0: this moment has been named before"),
+        ("- probe: T1", "- prob: T1", "line 17: script: 'prob': must be one of roam, probe, vote, others, Alice, Bob"),
         ("order: [Bob, Dan]", "order: [Bob, Bob]", "line 20: mirrors.other_order.order: must be two players"),
         ("vote: {Bob: Dan, ", "vote: {Bob: Cleo, ", "line 18: Bob: vote.Cleo. is not legal: Cleo is dead"),
         ("mirrors:", "mirrors: 3\nx:", "unknown field 'x'"),
