@@ -80,7 +80,6 @@ class ForkAEC(BaseWrapper[str, Any, Any]):
         if isinstance(number, bool) or not isinstance(number, int) or number < 0:
             raise TrajectoryError(f"fork number {number!r}: must be a whole number from 0")
         self.past = past
-        self.number = number
         here = len(past.decisions)
         forks = [
             *((at, earlier) for at, earlier in past.header.forks if at <= here),

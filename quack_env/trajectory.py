@@ -251,8 +251,11 @@ def _status(folder: Path) -> str:
 
 def _record(file: Path, number: int, line: bytes, last_torn: bool) -> dict[str, Any] | None:
     """One line as a dict; None for an empty line and for the torn last one."""
-    if not line or last_torn:
-        return None
+    return None if not line or last_torn else json_object(file, number, line)
+
+
+def json_object(file: Path, number: int, line: bytes | str) -> dict[str, Any]:
+    """A line of a file as a dict; `TrajectoryError` naming both where it is none."""
     try:
         record = json.loads(line)
     except ValueError:

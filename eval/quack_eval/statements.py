@@ -35,7 +35,6 @@ from quack_eval.claims.judge import judge_all
 from quack_eval.claims.sources import (
     Extract,
     Read,
-    in_words,
     messages,
     published_findings,
     read_published,
@@ -125,8 +124,7 @@ def statement_game(
         return _game(timeline, published_findings(trajectory), Read([], source="published"), trajectory)
     read = claims_of(trajectory, claims)
     incomplete = claims in (None, "recorded") and is_published(trajectory)
-    words = in_words(trajectory) if incomplete else ()
-    return _game(timeline, judge_all(trajectory, read.said, timeline, words), read, trajectory)
+    return _game(timeline, judge_all(trajectory, read.said, timeline, words=incomplete), read, trajectory)
 
 
 def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) -> Read:

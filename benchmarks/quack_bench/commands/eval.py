@@ -13,7 +13,7 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import extractor_of
 from quack_env import ConfigError, TrajectoryError
-from quack_eval import BeliefEval, StatementAudit, Trajectory, evaluate, find_games
+from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import belief_games, has_beliefs
 from quack_eval.claims.extract import Extraction, Extractor, Failure, Utterance
 from quack_eval.importers import mafiascope
@@ -96,14 +96,7 @@ def evaluate_command(
     else:
         for table in evaluation.tables() + (beliefs.tables() if beliefs is not None else []):
             print_table(table)
-    for message in evaluation.damaged:
-        err.print(f"left out: {message}", markup=False, soft_wrap=True)
-    for message in evaluation.unfinished:
-        err.print(f"not scored, unfinished: {message}", markup=False, soft_wrap=True)
-    if len(evaluation.sources()) > 1:
-        told = ", ".join(f"{name} ({games} games)" for name, games in sorted(evaluation.sources().items()))
-        notice = f"claims come from several sources: {told}; --extractor takes one for all games"
-        err.print(notice, markup=False, soft_wrap=True)
+    tell_what_is_left_out(evaluation)
     if isinstance(source, Watched) and source.failures:
         warn(source)
     if not evaluation.games:
@@ -132,6 +125,18 @@ def warn(source: Watched) -> None:
         detail = next(failure.detail for failure in source.failures if failure.reason == reason)
         told = f"{number} utterances not read by {source.name}: {reason}: {' '.join(detail.split())}"
         err.print(told, markup=False, soft_wrap=True)
+
+
+def tell_what_is_left_out(evaluation: Evaluation) -> None:
+    """On standard error: games that are not scored, and claims from several sources."""
+    for message in evaluation.damaged:
+        err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    for message in evaluation.unfinished:
+        err.print(f"not scored, unfinished: {message}", markup=False, soft_wrap=True)
+    if len(evaluation.sources()) > 1:
+        told = ", ".join(f"{name} ({games} games)" for name, games in sorted(evaluation.sources().items()))
+        notice = f"claims come from several sources: {told}; --extractor takes one for all games"
+        err.print(notice, markup=False, soft_wrap=True)
 
 
 def measured_beliefs(paths: list[Path]) -> BeliefEval | None:

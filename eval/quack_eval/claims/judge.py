@@ -54,11 +54,11 @@ def judge(
     if said is not None:
         return judging.finding(one, judging.before(one, said))
     heard = judging.before(one, everything_said(trajectory))
-    return judging.finding(one, heard, judging.before(one, in_words(trajectory)))
+    return judging.finding(one, heard, judging.in_words(one))
 
 
 def judge_all(
-    trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None, words: Sequence[Said] = ()
+    trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None, words: bool = False
 ) -> list[Finding]:
     """The findings about all claims of a game, in their order; each accusation hears what was said before it.
 
@@ -66,14 +66,14 @@ def judge_all(
         trajectory: the recorded game.
         said: its claims.
         timeline: its timeline, where it has been made already.
-        words: what the grammar reads in the utterances, where the claims come from an incomplete source.
+        words: whether accusations also hear what the grammar reads, for claims from an incomplete source.
     """
     judging = Judge(timeline or Timeline(trajectory))
     found: list[Finding] = []
     for one in said:
         accuses = one.claim.type == "accusation"
         earlier = [f for f in found if f.meeting == one.meeting] if accuses else ()
-        found.append(judging.finding(one, earlier, judging.before(one, words) if accuses else ()))
+        found.append(judging.finding(one, earlier, judging.in_words(one) if accuses and words else ()))
     return judging.with_duplicates(found)
 
 
@@ -213,6 +213,10 @@ class Judge:
                 return
             if other.meeting == one.meeting and other.claim.type not in ("accusation", "defense"):
                 yield self.finding(other)
+
+    def in_words(self, one: Said) -> Iterator[Finding]:
+        """As `before`, about what the grammar reads in the same words; they are read once this is asked for."""
+        yield from self.before(one, in_words(self.timeline.trajectory))
 
     def with_duplicates(self, found: list[Finding]) -> list[Finding]:
         """The findings, marking what a speaker had already said in the meeting."""

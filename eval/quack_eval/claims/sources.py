@@ -79,21 +79,30 @@ def recorded(trajectory: Trajectory) -> list[Said]:
 
 
 def everything_said(trajectory: Trajectory) -> list[Said]:
-    """The claims that come with a recording, and what the grammar finds in the utterances that have none."""
+    """The claims that come with a recording, and what the grammar finds in the utterances that have none; kept."""
+    return _kept(trajectory, "_said", _everything_said)
+
+
+def in_words(trajectory: Trajectory) -> list[Said]:
+    """What the grammar finds in all utterances; kept."""
+    return _kept(trajectory, "_in_words", lambda one: read_with(one, GrammarExtractor()).said)
+
+
+def _everything_said(trajectory: Trajectory) -> list[Said]:
     said = token_claims(trajectory)
     if said:
         return said
     read = read_published(trajectory)
-    more = [one for one in in_words(trajectory) if one.event in read.missing]
+    more = read_with(trajectory, GrammarExtractor(), read.missing).said if read.missing else []
     return sorted(read.said + more, key=lambda one: one.event)
 
 
-def in_words(trajectory: Trajectory) -> list[Said]:
-    """What the grammar finds in all utterances; found once and kept."""
-    known: list[Said] | None = vars(trajectory).get("_in_words")
-    if known is None:
-        known = vars(trajectory)["_in_words"] = read_with(trajectory, GrammarExtractor()).said
-    return known
+def _kept(trajectory: Trajectory, name: str, find: Callable[[Trajectory], list[Said]]) -> list[Said]:
+    """What is found out about a trajectory once, and kept with it."""
+    if name not in vars(trajectory):
+        vars(trajectory)[name] = find(trajectory)
+    found: list[Said] = vars(trajectory)[name]
+    return found
 
 
 # --- tokens ----------------------------------------------------------------------------------------------------------

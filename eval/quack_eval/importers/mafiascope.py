@@ -16,7 +16,6 @@ provider's error text stands in place of an utterance, nothing was said: the lin
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -26,6 +25,7 @@ from typing import Any, NamedTuple
 
 from quack_env import TrajectoryError
 from quack_env.beliefs import Belief
+from quack_env.trajectory import json_object
 from quack_eval.beliefs.games import BeliefGame, Happening, Vote
 
 GAME, PROBES = "game.jsonl", "introspection.jsonl"
@@ -73,13 +73,7 @@ def _lines(file: Path) -> Iterator[dict[str, Any]]:
     with open(file, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
-                try:
-                    record = json.loads(line)
-                except ValueError:
-                    raise TrajectoryError(f"{file}, line {number}: damaged, not JSON") from None
-                if not isinstance(record, dict):
-                    raise TrajectoryError(f"{file}, line {number}: damaged, not an object")
-                yield record
+                yield json_object(file, number, line)
 
 
 def read(folder: Path) -> BeliefGame:
