@@ -23,7 +23,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # Playwright keeps an event loop running in its thread: no other module may meet it
 def browser() -> Iterator[Any]:
     """Chromium; the tests are skipped where there is none."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: no browser tests")
@@ -37,9 +37,9 @@ def browser() -> Iterator[Any]:
         found.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def window(browser: Any) -> Iterator[Any]:
-    """One window without network for all tests: a new one costs a second each."""
+    """One window without network for all tests of a module: a new one costs a second each."""
     context = browser.new_context()
     context.set_offline(True)
     context.set_default_timeout(PATIENCE)
