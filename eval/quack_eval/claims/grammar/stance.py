@@ -205,6 +205,8 @@ _SPARING = re.compile(
     rf"(?:\bnot|n't|\bnever)\s+(?:{_ADV}){{0,3}}(?:accus\w+|vot\w+|blam\w+|suspect\w*|suspicious\s+of)\s+(?:\w+\s+){{0,2}}?{_X}"
 )
 """That somebody is not accused."""
+_OTHERS = re.compile(r"@\d")
+"""A mark of another player: every cue needs one."""
 _ACCUSE = tuple((how, re.compile(pattern)) for how, pattern in _ACCUSING)
 _DEFEND = tuple(re.compile(pattern) for pattern in _DEFENDING)
 _ANY_ACCUSING = re.compile(
@@ -250,6 +252,8 @@ class Stances:
         if "@" not in marked or not _WORDS.search(marked):
             return
         self.sentences.append(taken_apart(marked))
+        if not _OTHERS.search(marked):
+            return
         self.spared.update(name for match in _SPARING.finditer(marked) for name in self._names(match))
         if _ANY_ACCUSING.search(marked):
             soft = _SOFT.search(marked) is not None
