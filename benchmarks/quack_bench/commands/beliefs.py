@@ -17,7 +17,7 @@ from quack_env import ConfigError
 from quack_env.beliefs import Belief, BeliefStore
 from quack_eval import BeliefEval, Trajectory, find_games
 from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
-from quack_eval.beliefs.published import PublishedBeliefs, published_beliefs
+from quack_eval.beliefs.published import MEASURES, PublishedBeliefs, published_beliefs
 from quack_eval.importers import mafiascope
 from quack_eval.metrics.tables import shown
 
@@ -199,7 +199,7 @@ def published_table(one: PublishedBeliefs) -> Table:
     table = Table("measure", "value", "of", title=f"{one.game_id}, published convention")
     ece = "-" if one.ece is None else f"{one.ece:.4f}"
     table.add_row("ece", ece, f"{one.brier.denominator:.0f}")
-    for name in ("brier", "volatility", "top_flips", "top_returns", "second_order_accuracy"):
+    for name in MEASURES:
         measure = getattr(one, name)
         value = "-" if measure.value is None else f"{measure.value:.4f}"
         table.add_row(name, value, f"{measure.numerator:.10g} / {measure.denominator:g}")

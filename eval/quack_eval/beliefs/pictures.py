@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -16,6 +17,7 @@ from plotly.subplots import make_subplots
 from quack_env import ConfigError
 from quack_eval.beliefs.calibration import Calibration
 from quack_eval.beliefs.games import BeliefGame, Happening
+from quack_eval.report.markup import render
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#7F7F7F")
 """By agent; from the ninth on they repeat, with other dashes."""
@@ -42,6 +44,15 @@ LAYOUT: dict[str, Any] = {
     "title_font_size": 20,
     "margin": {"l": 80, "r": 40, "t": 80, "b": 70},
 }
+STYLE = (
+    "html { overflow-y: scroll; }"  # Plotly measures its width while the page is still short, without a scroll bar
+    "body { font-family: sans-serif; max-width: 1300px; margin: auto; padding: 0 1rem; }"
+    "h1 { overflow-wrap: anywhere; } .scroll { overflow-x: auto; } .figure { min-width: 44rem; }"
+    "table { border-collapse: collapse; width: 100%; } caption { text-align: left; }"
+    "th, td { padding: .3rem .6rem; border-bottom: 1px solid #ccc; text-align: left; white-space: nowrap; }"
+    ".number { text-align: right; }"
+)
+"""Of a page."""
 SIZE = (1200, 700)
 """Of a PNG, in pixels before scaling by 2."""
 
@@ -369,18 +380,31 @@ def of_game(game: BeliefGame) -> dict[str, go.Figure]:
     return figures
 
 
-def write_html(figures: Mapping[str, go.Figure], path: Path, title: str) -> Path:
-    """One page with all figures, in which everything is that it needs; the path."""
+def write_html(contents: Mapping[str, go.Figure | Element], path: Path, title: str) -> Path:
+    """One page with all figures (and tables, see `markup.table`), in which everything is that it needs; the path.
+
+    What is wider than the window scrolls in a box of its own.
+    """
     parts = [
-        f"<h2>{html.escape(name.replace('_', ' '))}</h2>"
-        + pio.to_html(figure, full_html=False, include_plotlyjs=number == 0, default_height="640px", auto_play=False)
-        for number, (name, figure) in enumerate(figures.items())
+        f"<h2>{html.escape(name.replace('_', ' '))}</h2>{_boxed(content, number == 0)}"
+        for number, (name, content) in enumerate(contents.items())
     ]
-    head = f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title></head>'
-    body = f'<body style="font-family: sans-serif; max-width: 1300px; margin: auto"><h1>{html.escape(title)}</h1>'
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(title)}</title><style>{STYLE}</style>"
+    )
+    body = f"<h1>{html.escape(title)}</h1>{''.join(parts)}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{head}{body}{''.join(parts)}</body></html>\n", encoding="utf-8")
+    path.write_text(f'<!DOCTYPE html><html lang="en"><head>{head}</head><body>{body}</body></html>\n', encoding="utf-8")
     return path
+
+
+def _boxed(content: go.Figure | Element, first: bool) -> str:
+    """A figure or table; the first of a page brings Plotly."""
+    if isinstance(content, Element):
+        return render(content)
+    plot = pio.to_html(content, full_html=False, include_plotlyjs=first, default_height="640px", auto_play=False)
+    return f'<div class="scroll"><div class="figure">{plot}</div></div>'
 
 
 def write_png(figures: Mapping[str, go.Figure], folder: Path) -> list[Path]:

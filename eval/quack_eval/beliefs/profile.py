@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import Element
 
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
@@ -24,6 +25,7 @@ from quack_eval.evaluation import Evaluation, evaluate
 from quack_eval.metrics.estimate import Estimate, Interval
 from quack_eval.metrics.paper_tables import shown_policy
 from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.report import markup
 
 Range = tuple[float, float]
 Progress = Callable[[int, int], None]
@@ -52,6 +54,7 @@ TRAITS = (
     Trait("deception: near misses", "deception_sophistication", "duck"),
     Trait("games won as a Duck", "duck_win", "duck"),
 )
+CAPTION = "pooled, 95 % by games; ideal: A§4.3, ranges ours"
 
 
 @dataclass(frozen=True)
@@ -133,7 +136,7 @@ class Profiles:
 
     def table(self) -> Table:
         """A row a trait, a column a policy."""
-        table = Table(title="Profiles", caption="pooled, 95 % by games; ideal: A§4.3, ranges ours", box=SIMPLE_HEAD)
+        table = Table(title="Profiles", caption=CAPTION, box=SIMPLE_HEAD)
         for heading in ("trait", "ideal", *map(shown_policy, self.policies)):
             table.add_column(escape(heading))
         columns = [self.marks(policy) for policy in self.policies]
@@ -170,13 +173,13 @@ class Profiles:
         written = []
         for policy in self.policies:
             marks = self.marks(policy)
-            figures = {"traits": trait_figure(marks), "table": table_figure(marks)}
+            contents = {"traits": trait_figure(marks), "table": trait_table(marks)}
             calibration = self.beliefs.calibrations.get(("goose", policy))
             if calibration is not None:
-                figures["calibration"] = reliability(calibration)
+                contents["calibration"] = reliability(calibration)
             name = shown_policy(policy)
             file = re.sub(r"[^\w.-]+", "-", name).strip("-") or "policy"
-            written.append(write_html(figures, Path(folder) / f"{file}.html", f"Profile of {name}"))
+            written.append(write_html(contents, Path(folder) / f"{file}.html", f"Profile of {name}"))
         return written
 
 
@@ -217,25 +220,16 @@ def trait_figure(marks: Sequence[Mark]) -> Any:
     return figure
 
 
-def table_figure(marks: Sequence[Mark]) -> Any:
+def trait_table(marks: Sequence[Mark]) -> Element:
     """The same as a table."""
-    import plotly.graph_objects as go
-
     rows = [
         (
-            m.trait.name,
-            m.trait.role,
-            shown(m.value, False),
-            shown_interval(m.interval, False),
-            str(m.n),
-            _ideal(m.trait),
-            m.verdict,
+            *(m.trait.name, m.trait.role, shown(m.value, False), shown_interval(m.interval, False), m.n),
+            *(_ideal(m.trait), m.verdict),
         )
         for m in marks
     ]
-    heads = ["trait", "as", "value", "95 %", "games", "ideal", "verdict"]
-    columns = [list(column) for column in zip(*rows, strict=True)]
-    return go.Figure(go.Table(header={"values": heads, "align": "left"}, cells={"values": columns, "align": "left"}))
+    return markup.table(("trait", "as", "value", "95 %", "games", "ideal", "verdict"), rows, CAPTION, left=2)
 
 
 def _ideal(trait: Trait) -> str:

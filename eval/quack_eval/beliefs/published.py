@@ -19,9 +19,12 @@ from quack_eval.metrics.measure import Measure, mean, ratio
 BIN = 20
 """Width of the bins of confidence, in percent; the last one includes 100."""
 SURE = 0.5
-"""A guess of at most this confidence counts as a neutral attitude."""
+"""A guess of less confidence counts as a neutral attitude."""
 Probe = Mapping[str, Any]
 Entries = list[dict[str, Any]]
+
+MEASURES = ("brier", "volatility", "top_flips", "top_returns", "second_order_accuracy", "over_prediction")
+"""The names of the measures of a game."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +39,9 @@ class PublishedBeliefs:
         which the earlier one is still there; top_returns: changes to somebody who had been it before / changes.
         Rankings wrapped in an object do not count here.
     second_order_accuracy: what players said that others feel about them ("social_map") and what those felt, alike /
-        pairs in which the other was asked for roles at the same moment. It felt suspicion where it guessed Mafia, trust
-        where another role, with more than 50 % confidence, else neither; who was left out of its answer was felt
-        nothing about.
+        such pairs, Mafia about each other left out. By its latest assessment of roles until then (a plain list), the
+        other felt suspicion where it guessed Mafia, trust where another role, with at least 50 % confidence, else
+        neither; over_prediction: suspicion expected / suspicion felt, over the same pairs.
     """
 
     game_id: str
@@ -48,11 +51,12 @@ class PublishedBeliefs:
     top_flips: Measure
     top_returns: Measure
     second_order_accuracy: Measure
+    over_prediction: Measure
 
     def to_dict(self) -> dict[str, Any]:
         """Values and parts by name, JSON-ready."""
         found: dict[str, Any] = {"game_id": self.game_id, "ece": self.ece}
-        for name in ("brier", "volatility", "top_flips", "top_returns", "second_order_accuracy"):
+        for name in MEASURES:
             measure: Measure = getattr(self, name)
             found[name] = asdict(measure) | {"value": measure.value}
         return found
@@ -63,6 +67,7 @@ def published_beliefs(folder: Path) -> PublishedBeliefs:
     source = recording(folder)
     guesses = list(_guesses(source))
     flips = list(_flips(source))
+    attitudes = list(_attitudes(source))
     return PublishedBeliefs(
         game_id=folder.name,
         ece=_ece(guesses),
@@ -70,7 +75,10 @@ def published_beliefs(folder: Path) -> PublishedBeliefs:
         volatility=mean(_distances(source)),
         top_flips=ratio(changed for changed, _ in flips),
         top_returns=ratio(returned for changed, returned in flips if changed),
-        second_order_accuracy=ratio(_felt_as_thought(source)),
+        second_order_accuracy=ratio(expected == felt for expected, felt in attitudes),
+        over_prediction=Measure(
+            sum(expected == "suspects" for expected, _ in attitudes), sum(felt == "suspects" for _, felt in attitudes)
+        ),
     )
 
 
@@ -150,29 +158,37 @@ def _flips(source: Recording) -> Iterator[tuple[bool, bool]]:
 # --- what others feel ------------------------------------------------------------------------------------------------
 
 
-def _felt_as_thought(source: Recording) -> Iterator[bool]:
-    """Whether each other felt about a player what that player thought."""
-    guesses = {
-        (*_moment(probe), probe["player_name"]): {e.get("player"): e for e in entries(probe["answer_parsed"])}
-        for probe in _answered(source, "role_assessment")
-    }
+def _attitudes(source: Recording) -> Iterator[tuple[Any, str]]:
+    """(the attitude a player expects of another, the other's attitude by its latest assessment), partners left out."""
+    assessed: dict[str, list[tuple[tuple[int, int], dict[str, dict[str, Any]]]]] = {name: [] for name in source.roles}
+    for probe in _answered(source, "role_assessment"):
+        if found := {str(entry.get("player")): entry for entry in _listed(probe["answer_parsed"])}:
+            assessed[probe["player_name"]].append((_moment(probe), found))
+    for earlier in assessed.values():
+        earlier.sort(key=lambda moment_and_guesses: moment_and_guesses[0])
     for probe in _answered(source, "social_map"):
         observer = probe["player_name"]
         for entry in entries(probe["answer_parsed"]):
-            known = guesses.get((*_moment(probe), str(entry.get("player"))))
-            if entry.get("player") != observer and known is not None:
-                yield entry.get("attitude") == _attitude(known.get(observer))
+            other = str(entry.get("player"))
+            if other not in source.roles or other == observer or _partners(source, observer, other):
+                continue
+            latest = [guesses for moment, guesses in assessed[other] if moment <= _moment(probe)][-1:]
+            for guesses in latest:
+                yield entry.get("attitude"), _attitude(guesses.get(observer))
 
 
-def _moment(probe: Probe) -> tuple[Any, ...]:
-    return probe["round"], probe["phase"], probe["public_msg_seq"]
+def _partners(source: Recording, one: str, other: str) -> bool:
+    """Whether two know each other as Mafia."""
+    return source.roles[one] == source.roles[other] == MAFIA
 
 
-def _attitude(guess: Mapping[str, Any] | None) -> str | None:
+def _moment(probe: Probe) -> tuple[int, int]:
+    """The place of a probe in the published order."""
+    return probe["round"], probe["public_msg_seq"]
+
+
+def _attitude(guess: Probe | None) -> str:
     """What somebody feels who guesses this of a player's role."""
-    if guess is None:
-        return None
-    role = guess.get("guessed_role")
-    if role == UNKNOWN or (confidence(guess) or 0.0) <= SURE:
+    if guess is None or guess.get("guessed_role") == UNKNOWN or (confidence(guess) or 0.0) < SURE:
         return "neutral"
-    return "suspects" if role == MAFIA else "trusts"
+    return "suspects" if guess.get("guessed_role") == MAFIA else "trusts"

@@ -179,22 +179,21 @@ class SocialReasoning:
         return sorted(found, key=lambda one: (one.score is None, -(one.score or 0.0), one.policy))
 
     def table(self) -> Table:
-        """The ranking, for the terminal."""
+        """The ranking, for the terminal: a row a measure, a column a policy, the best first."""
         unit = "seeds" if self.by_seed else "situations"
         table = Table(
+            "measure",
             title="Social reasoning",
             caption=f"score and pooled measures, below them the 95 % interval by {unit}",
             box=SIMPLE_HEAD,
         )
-        table.add_column("policy", no_wrap=True)
-        for name in ("score", *SHOWN):
-            table.add_column(name.replace("_", "\n"), justify="right", no_wrap=True)
         for one in self.ranking:
-            values = [(one.score, one.interval)]
-            for name in SHOWN:
-                found = one.measures.get(name)
-                values.append((found.pooled, found.pooled_interval) if found else (None, None))
-            table.add_row(escape(shown_policy(one.policy)), *(_cell(value, interval) for value, interval in values))
+            table.add_column(escape(shown_policy(one.policy)), justify="right")
+        table.add_row("score", *(_cell(one.score, one.interval) for one in self.ranking))
+        for name in SHOWN:
+            known = [one.measures.get(name) for one in self.ranking]
+            cells = (_cell(value.pooled, value.pooled_interval) if value else "-" for value in known)
+            table.add_row(name.replace("_", " "), *cells)
         return table
 
     @cached_property
@@ -211,16 +210,18 @@ class SocialReasoning:
                     _add(found.setdefault(key, {}), {part.game.names[belief.target]: mean([p_duck(belief)])})
         return found
 
-    def moment_table(self) -> Table:
-        """What was believed at the moments, for the terminal."""
+    def moment_tables(self) -> list[Table]:
+        """What was believed at the moments, for the terminal: a table for every situation or control and policy."""
         names = sorted({name for row in self.tracks.values() for name in row})
-        table = Table(
-            "situation", "policy", "observer", "moment", *names, title="Beliefs at the moments", box=SIMPLE_HEAD
-        )
+        tables: dict[tuple[str, str], Table] = {}
         for (variant, policy, observer, moment), row in self.tracks.items():
+            title = escape(f"Beliefs at the moments of {variant}: {shown_policy(policy)}")
+            table = tables.setdefault(
+                (variant, policy), Table("observer", "moment", *map(escape, names), title=title, box=SIMPLE_HEAD)
+            )
             cells = [shown(row[name].value if name in row else None, False) for name in names]
-            table.add_row(*map(escape, (variant, shown_policy(policy), observer, moment, *cells)))
-        return table
+            table.add_row(*map(escape, (observer, moment, *cells)))
+        return list(tables.values())
 
     def to_json(self) -> dict[str, Any]:
         """Everything, JSON-ready."""

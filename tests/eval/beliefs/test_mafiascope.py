@@ -34,6 +34,33 @@ def test_the_published_numbers_come_out(recorded: Path) -> None:
     assert found.top_returns.numerator == 33
     assert found.second_order_accuracy.denominator == 683
     assert found.second_order_accuracy.value == pytest.approx(0.5476, abs=5e-5)
+    assert found.over_prediction.value == pytest.approx(1.7097, abs=5e-5)
+
+
+def attitudes(*felt: tuple[str, str]) -> dict[str, Any]:
+    return {"toward_me": [{"player": who, "attitude": how, "confidence": 60} for who, how in felt]}
+
+
+def test_expected_attitudes_are_held_against_the_latest_assessment_before(corpus: Corpus) -> None:
+    corpus.probe("Ben", "role_assessment", [guess("Ann", "Mafia", 50)], seq=1)
+    corpus.probe("Ann", "social_map", attitudes(("Ben", "suspects"), ("Cat", "suspects")), seq=2)
+    corpus.probe("Cat", "role_assessment", [guess("Ann", "Mafia", 90)], seq=3)
+    corpus.probe("Ben", "role_assessment", [guess("Ann", "Mafia", 49)], seq=3)
+    corpus.probe("Ann", "social_map", attitudes(("Ben", "suspects"), ("Cat", "trusts")), seq=4)
+    found = published_beliefs(corpus.write())
+    # Ben suspects at 50 %, then no more; Cat was asked for the first time between the two
+    assert (found.second_order_accuracy.numerator, found.second_order_accuracy.denominator) == (1, 3)
+    assert (found.over_prediction.numerator, found.over_prediction.denominator) == (2, 2)
+
+
+def test_what_mafia_expect_of_each_other_does_not_count(tmp_path: Path) -> None:
+    corpus = Corpus(tmp_path)
+    corpus.lines[0]["players"][0]["role"] = "Mafia"
+    corpus.probe("Ben", "role_assessment", [guess("Ann", "Mafia", 90)], seq=1)
+    corpus.probe("Ann", "social_map", attitudes(("Ben", "suspects")), seq=2)
+    found = published_beliefs(corpus.write())
+    assert found.second_order_accuracy.value is None
+    assert found.over_prediction.value is None
 
 
 def test_every_recorded_game_is_read_and_error_texts_are_flagged(recorded: Path) -> None:
