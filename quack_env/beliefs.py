@@ -248,7 +248,7 @@ class BeliefStore:
         query = f"SELECT {_quoted(names)} FROM {table.TABLE} WHERE {_where(given)} ORDER BY rowid"
         if not self.path.exists():
             return
-        with self._errors(), closing(_connected(self.path)) as db:
+        with self._errors(), closing(_reading(self.path)) as db:
             if not db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.TABLE,)).fetchone():
                 return
             for values in db.execute(query, tuple(given.values())):
@@ -297,6 +297,13 @@ class BeliefStore:
 
 def _connected(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+
+
+def _reading(path: Path) -> sqlite3.Connection:
+    """A connection to read; where nothing can be written beside the file, one that does not try to."""
+    if os.access(path.parent, os.W_OK):
+        return _connected(path)
+    return sqlite3.connect(f"{path.resolve().as_uri()}?immutable=1", uri=True)
 
 
 def _quoted(names: Iterable[str]) -> str:

@@ -222,6 +222,7 @@ class _Reader:
             self._fail("rooms", f"must be a mapping of room names to positions [x, y], not {shown(value)}")
         if not 2 <= len(value) <= MAX_ROOMS:
             self._fail("rooms", f"a map has 2 to {MAX_ROOMS} rooms, not {len(value)}")
+        drawn: dict[tuple[float, float], str] = {}
         for room, position in value.items():
             if not isinstance(room, str) or not ROOM_NAME.fullmatch(room):
                 self._fail("rooms", f"{shown(room)} is no room name (lower-case letters, digits and _, a letter first)")
@@ -229,7 +230,10 @@ class _Reader:
             if not _is_pair_of_numbers(position):
                 allowed = f"[x, y], two numbers from -{MAX_POSITION} to {MAX_POSITION}"
                 self._fail(f"rooms.{room}", f"the position must be {allowed}, not {shown(position)}")
-        return {room: (x, y) for room, (x, y) in value.items()}
+            other = drawn.setdefault(tuple(position), room)
+            if other != room:
+                self._fail(f"rooms.{room}", f"the position {shown(list(position))} is that of {other} already")
+        return {room: position for position, room in drawn.items()}
 
     def _corridors(self, value: object, rooms: tuple[str, ...]) -> tuple[Corridor, ...]:
         """The corridors in the order of the rooms, each with its earlier room first."""

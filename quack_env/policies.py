@@ -16,8 +16,9 @@ MODELS = "litellm"
 class Policy(Protocol):
     """Anything that decides: called with what its agent observes.
 
-    It may also have ``reset(info, seed)``, called before its first decision of a game, and ``beliefs()``, the
-    probability of being a Duck for every other agent it does not know to be dead.
+    It may also have ``reset(info, seed)``, called before its first decision of a game, ``beliefs()``, the probability
+    of being a Duck for every other agent it does not know to be dead, and ``check_game(world, game_map)``, which raises
+    a `ConfigError` before a game is dealt that it cannot play.
     """
 
     def __call__(self, observation: Any, info: Any) -> Any:

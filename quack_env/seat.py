@@ -22,7 +22,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
     Args:
         seat: the seat to play, from 0; its role changes with the seed.
         opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy.
-            Seats that a mapping leaves out are scripted; what it says of no opponent is not looked at.
+            Agents that a mapping leaves out are scripted; what it says of the seat itself is not looked at.
         render_mode: as for the AEC form.
         options: those of `quack_env.env`.
 
@@ -50,6 +50,8 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         self.action_space = self.env.action_space(self.agent)
         others = [agent for agent in agents if agent != self.agent]
         chosen = opponents if isinstance(opponents, Mapping) else dict.fromkeys(others, opponents)
+        for agent in chosen:
+            one_of("opponents", agent, tuple(agents))
         self.policies = {a: _policy(chosen.get(a, "scripted")) for a in others}
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:

@@ -11,8 +11,11 @@ import yaml
 
 from quack_env.errors import ConfigError
 
+MAX_CHARACTERS = 250_000
+"""Of a document: a hundred times what a map or a situation takes, and read in about a second."""
 
-class _StrictLoader(yaml.SafeLoader):
+
+class StrictLoader(yaml.SafeLoader):
     """A safe loader that refuses a key given twice, where YAML would silently keep the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
@@ -27,19 +30,23 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(text: str, source: str, error: type[ConfigError]) -> Any:
+def read_yaml(text: str, source: str, error: type[ConfigError], loader: type[StrictLoader] = StrictLoader) -> Any:
     """The content of the one YAML document in `text`; `None` where it is empty.
 
     Args:
         text: The YAML.
         source: What the messages call it, mostly a file name.
         error: The class of error to raise.
+        loader: What makes values of the document's parts.
 
     Raises:
-        ConfigError: of the class `error`, with the line, where `text` is no YAML or repeats a key.
+        ConfigError: of the class `error`, with the line, where `text` is no YAML or repeats a key; where it is longer
+            than `MAX_CHARACTERS`.
     """
+    if len(text) > MAX_CHARACTERS:
+        raise error(f"{source}: has {len(text):,} characters; at most {MAX_CHARACTERS:,} are read")
     try:
-        return yaml.load(text, Loader=_StrictLoader)  # a subclass of the safe loader
+        return yaml.load(text, Loader=loader)  # a subclass of the safe loader
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         where = f"{source}, line {mark.line + 1}" if mark else source

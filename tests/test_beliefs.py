@@ -94,6 +94,16 @@ def test_where_no_store_is_nothing_is_found_and_no_file_is_made(tmp_path: Path) 
     assert list(store.read()) == [] and not store.path.exists()
 
 
+def test_a_store_where_nothing_can_be_written_is_read_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = BeliefStore(tmp_path / "run.sqlite")
+    store.add([belief()])
+    store.close()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # whoever runs the tests may well write anywhere
+    reading = BeliefStore(tmp_path / "run.sqlite").read()
+    assert next(reading) == belief()
+    assert [file.name for file in tmp_path.iterdir()] == ["run.sqlite"]
+
+
 def test_other_tables_of_the_run_are_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "run.sqlite") as db:
         db.execute("CREATE TABLE games (path TEXT)")

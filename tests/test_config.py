@@ -320,6 +320,12 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
         GameConfig.load(path)
 
 
+def test_a_file_that_is_too_long_is_refused_with_the_bound(tmp_path: Path) -> None:
+    path = write(tmp_path, "n_tasks: 1\n" + "#" * 250_000)
+    with pytest.raises(ConfigError, match=r"has 250,011 characters; at most 250,000 are read$"):
+        GameConfig.load(path)
+
+
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read"):
         GameConfig.load(tmp_path)

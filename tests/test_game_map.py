@@ -299,6 +299,7 @@ FAULTS: list[tuple[dict[Any, Any], str]] = [
     ({"rooms": PATH["rooms"] | {"a": [float("nan"), 0]}}, "rooms.a: the position must be [x, y]"),
     ({"rooms": PATH["rooms"] | {"a": [float("inf"), 0]}}, "rooms.a: the position must be [x, y]"),
     ({"rooms": PATH["rooms"] | {"a": [10**400, 0]}}, "rooms.a: the position must be [x, y]"),
+    ({"rooms": {"a": [0, 0], "b": [2, 3], "c": [2.0, 3]}}, "rooms.c: the position [2.0, 3] is that of b already"),
     ({"corridors": {"a": "b"}}, "corridors: must be a list"),
     ({"corridors": [["a", "b"]]}, "corridors[0]: must be [room, room, ticks]"),
     ({"corridors": ["abc"]}, "corridors[0]: must be [room, room, ticks]"),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
 
+from quack_env.game_map import GameMap
 from quack_env.info import Info
 from quack_env.policies import Policy
+from quack_env.world import World
 
 Action: TypeAlias = int | dict[str, Any]
 
@@ -15,6 +17,13 @@ __all__ = ["Action", "Agent", "Policy", "pick"]
 
 class Agent(ABC):
     """A policy with the three faces: `reset`, the call, and `beliefs`. Deterministic for a seed."""
+
+    def check_game(self, world: World, game_map: GameMap) -> None:  # noqa: B027 - most play any game
+        """Called before a game is dealt, and so before anything is recorded of it.
+
+        Raises:
+            ConfigError: where it cannot play such games.
+        """
 
     @abstractmethod
     def reset(self, info: Info, seed: int) -> None:

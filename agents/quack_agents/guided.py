@@ -25,7 +25,7 @@ class GuidedPolicy:
 
     def __init__(self, policy: Policy, given: Sequence[Any] | Guide) -> None:
         self.policy = policy
-        self._guide = given if callable(given) else InOrder(given)
+        self._guide = given if callable(given) else ListGuide(given)
         if hasattr(policy, "act"):
             self.act: Callable[[Any, Info], Awaitable[Any]] = self._act
 
@@ -36,7 +36,7 @@ class GuidedPolicy:
 
     def reset(self, info: Info, seed: int) -> None:
         """A new game: decisions given in order are given once more."""
-        if isinstance(self._guide, InOrder):
+        if isinstance(self._guide, ListGuide):
             self._guide.taken = 0
         if hasattr(self.policy, "reset"):
             self.policy.reset(info, seed)
@@ -67,7 +67,7 @@ class GuidedPolicy:
         return True
 
 
-class InOrder:
+class ListGuide:
     """A guide that gives decisions in order, and then no more."""
 
     def __init__(self, given: Sequence[Any]) -> None:
@@ -81,4 +81,4 @@ class InOrder:
         return self.given[self.taken - 1]
 
 
-__all__ = ["Guide", "GuidedPolicy", "InOrder"]
+__all__ = ["Guide", "GuidedPolicy", "ListGuide"]

@@ -27,6 +27,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from quack_env.encode.text import counted
 from quack_env.errors import ConfigError, QuackError
 from quack_env.yaml_file import read_yaml_file
 
@@ -364,10 +365,12 @@ class Budget:
                     raise BudgetError("max_usd cannot be kept: the model's price is not known; give `prices`")
                 if self.usd + self._usd_out + usd > self.max_usd:
                     spent = f"${self.usd:.4f} of ${self.max_usd:g}"
-                    raise BudgetError(f"budget: {spent} spent in {self.calls} calls; the next may take ${usd:.4f}")
+                    raise BudgetError(
+                        f"budget: {spent} spent in {counted(self.calls, 'call')}; the next may take ${usd:.4f}"
+                    )
             if self.max_tokens is not None and self.tokens + self._tokens_out + tokens > self.max_tokens:
                 spent = f"{self.tokens} of {self.max_tokens} tokens"
-                raise BudgetError(f"budget: {spent} spent in {self.calls} calls; the next may take {tokens}")
+                raise BudgetError(f"budget: {spent} spent in {counted(self.calls, 'call')}; the next may take {tokens}")
             self._tokens_out += tokens
             self._usd_out += usd or 0.0
 

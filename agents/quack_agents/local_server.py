@@ -139,11 +139,6 @@ def play_short(url: str, folder: Path, seed: int = 0, reasks: int = 1) -> dict[s
     return {"ended": ended, "seconds": round(time.monotonic() - start, 1), **rates(load_calls(folder))}
 
 
-def serve_local(port: int = 8643, gguf: Path | None = None, threads: int | None = None) -> None:
-    """Serve the model until interrupted. Players of it: ``openai/smollm2?modality=text&api_base=...:PORT/v1``."""
-    LocalServer(LocalModel(gguf, threads), port).serve_forever()
-
-
 def main() -> None:
     """The command line of this module."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -154,7 +149,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/local/game-000"))
     given = parser.parse_args()
     if not given.play:
-        serve_local(given.port, given.gguf, given.threads)
+        LocalServer(LocalModel(given.gguf, given.threads), given.port).serve_forever()
         return
     with LocalServer(LocalModel(given.gguf, given.threads)) as server:
         print(json.dumps(play_short(server.url, given.out)))

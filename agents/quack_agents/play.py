@@ -42,7 +42,8 @@ def play(
         probe: asks the policies what they believe, right before decisions.
 
     Raises:
-        ConfigError: where an agent has no policy, or two share one that keeps a memory.
+        ConfigError: where an agent has no policy, two share one that keeps a memory, or one cannot play such games;
+            nothing is recorded then.
     """
     table = _Table(env, policies, seed, probe)
     with table.recorded():
@@ -126,8 +127,11 @@ class _Table:
         self.probe = probe
         self.seats = {agent: number for number, agent in enumerate(env.possible_agents)}
         _check(policies, self.seats)
-        env.reset(seed=seed)
         self.game = env.unwrapped.game
+        for policy in policies.values():
+            if hasattr(policy, "check_game"):
+                policy.check_game(self.game.world, self.game.game_map)
+        env.reset(seed=seed)
         self.concurrent = {agent for agent in self.seats if hasattr(policies[agent], "act")}
         for agent, seat in self.seats.items():
             if hasattr(policies[agent], "reset"):

@@ -39,7 +39,7 @@ class RLPolicy(Agent):
             MaskablePPO that was trained over `quack_agents.adapters.sb3.QuackVecEnv`.
 
     Raises:
-        ConfigError: where the file cannot be read, needs a package that is missing, or (in a game) was trained for
+        ConfigError: where the file cannot be read, needs a package that is missing, or (`check_game`) was trained for
             other games.
     """
 
@@ -54,6 +54,22 @@ class RLPolicy(Agent):
         self._world: World | None = None
         self._layout: Layout
         self._table: NDArray[np.int64]
+
+    def check_game(self, world: World, game_map: GameMap) -> None:
+        """Refuse what the network was not trained for."""
+        here = {"n_players": world.n, "rooms": list(game_map.rooms), "speech": SPEECH[world.speech]}
+        told = self._about
+        wrong = [key for key in here if key in told and told[key] != here[key]]
+        if wrong:
+            other = "; ".join(f"{key} {told[key]!r}, not {here[key]!r}" for key in wrong)
+            hint = f" (play it with --speech {told['speech']})" if "speech" in wrong else ""
+            raise ConfigError(f"policy={self.name!r}: was trained for {other}{hint}")
+        sizes = Layout(world, scaled=True).size, world.A
+        if self._sizes != sizes:
+            raise ConfigError(
+                f"policy={self.name!r}: was trained for observations and actions of sizes {self._sizes}, "
+                f"not {sizes}: other players, rooms, rules or speech"
+            )
 
     def reset(self, info: Info, seed: int) -> None:
         """Look whether the game is one that the network was trained for."""
@@ -71,18 +87,9 @@ class RLPolicy(Agent):
 
     def _settle(self, briefing: Briefing) -> None:
         """Make what depends on the sizes of the game."""
-        world, layout = briefing.world, Layout(briefing.world, scaled=True)
-        here = {"n_players": world.n, "rooms": list(briefing.game_map.rooms), "speech": SPEECH[world.speech]}
-        told = self._about
-        wrong = [f"{key} {told[key]!r}, not {here[key]!r}" for key in here if key in told and told[key] != here[key]]
-        if wrong:
-            raise ConfigError(f"policy={self.name!r}: was trained for {'; '.join(wrong)}")
-        if self._sizes != (layout.size, world.A):
-            raise ConfigError(
-                f"policy={self.name!r}: was trained for observations and actions of sizes {self._sizes}, "
-                f"not {(layout.size, world.A)}: other players, rooms, rules or speech"
-            )
-        self._world, self._layout, self._table = world, layout, relative_actions(world)
+        world = briefing.world
+        self.check_game(world, briefing.game_map)
+        self._world, self._layout, self._table = world, Layout(world, scaled=True), relative_actions(world)
 
 
 def save_network(

@@ -13,6 +13,7 @@ import typer
 
 from quack_bench.console import guarded
 from quack_env.errors import ConfigError
+from quack_env.yaml_file import one_line
 
 LINES = {
     "duck": ("trained Duck against scripted Geese", "#c0392b"),
@@ -53,7 +54,11 @@ def draw(
     )
     figure.update_xaxes(title="decisions learnt from, millions")
     figure.update_yaxes(title="games won, %", range=[0, 100])
-    figure.write_image(picture)
+    try:
+        figure.write_image(picture)
+    except (ImportError, ValueError, RuntimeError) as fault:
+        needs = 'Kaleido (pip install "quack_env[png]") and Chrome or Chromium'
+        raise ConfigError(f"{picture}: a PNG or SVG picture needs {needs} ({one_line(fault)})") from None
 
 
 if __name__ == "__main__":

@@ -57,6 +57,9 @@ def train(
         "n_ducks": ducks,
         "max_ticks": max_ticks,
     }
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    import quack_agents.adapters.rllib  # noqa: F401 - without Ray, nothing is written
+
     quack_env.parallel_env(observation="vector", **options)  # what cannot be is said here, and not by a worker
     check_settings(folder, {**options, "width": width})
     algorithm = build(options, width, workers, address, batch, rate, seed)
@@ -84,7 +87,6 @@ def build(
     options: Mapping[str, Any], width: int, workers: int, address: str | None, batch: int, rate: float, seed: int
 ) -> Any:
     """The algorithm, with Ray started or joined."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     from quack_agents.adapters.rllib import join, shared_ppo
 
     join(address, workers + 1)

@@ -16,6 +16,7 @@ import typer
 from ppo_rllib import check_settings
 
 from quack_bench.console import err, guarded, out, print_json, progress
+from quack_env.encode.text import counted
 from quack_env.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def train(
     last = latest(folder)
     if last is not None:
         model = resumed(last, env)
-        err.print(f"goes on after {model.iteration} iterations, {model.num_timesteps} decisions")
+        done = f"{counted(model.iteration, 'iteration')}, {counted(model.num_timesteps, 'decision')}"
+        err.print(f"goes on after {done}")
     else:
         model = begun(
             env,

@@ -55,27 +55,24 @@ def complain(message: str) -> None:
 
 
 def print_table(table: Table, keys: int = 1) -> None:
-    """Print a table whole: where it is too wide, as wide as it is (to a file) or in parts (to a terminal).
+    """Print a table, in parts where it is wider than the terminal; without one that is COLUMNS, or 80.
 
     ``keys``: leading columns that every part repeats.
     """
-    if needed(table) <= out.width:
-        out.print(table)
-    elif not out.is_terminal:
-        Console(width=needed(table), highlight=False).print(table)
-    else:
-        for part in parts(table, keys, out.width):
-            out.print(part)
+    for part in parts(table, keys, out.width):
+        out.print(part)
 
 
 def needed(table: Table) -> int:
     """The width at which no cell of a table is cut or wrapped."""
-    wide = out.options.update(width=10_000)
-    return max(Measurement.get(out, wide, table).maximum, len(str(table.title or "")))
+    return Measurement.get(out, out.options.update(width=10_000), table).maximum
 
 
 def parts(table: Table, keys: int, width: int) -> list[Table]:
-    """Tables of the first columns and as many of the others, in order, as fit into the width."""
+    """The table, or tables of its first columns and as many of the others, in order, as fit into the width; the last
+    one has the caption."""
+    if needed(table) <= width:
+        return [table]
     rest = list(range(keys, len(table.columns)))
     tables: list[Table] = []
     while rest:
@@ -84,13 +81,17 @@ def parts(table: Table, keys: int, width: int) -> list[Table]:
             taken += 1
         tables.append(of_columns(table, [*range(keys), *rest[:taken]]))
         rest = rest[taken:]
+    for part in tables[:-1]:
+        part.caption = None
     return tables
 
 
 def of_columns(table: Table, places: list[int]) -> Table:
-    """The same table with only these columns."""
+    """The same table with only these columns, whose cells are folded rather than cut where even these are too wide."""
     part = copy.copy(table)
-    part.columns = [dataclasses.replace(table.columns[p], _index=k) for k, p in enumerate(places)]
+    part.columns = [
+        dataclasses.replace(table.columns[p], _index=k, no_wrap=False, overflow="fold") for k, p in enumerate(places)
+    ]
     return part
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,12 @@ from quack_agents.mock_server.player import answer, read_prompt
 from quack_agents.mock_server.server import parts_of
 from quack_bench.games import record
 from quack_bench.suite import Game, is_model
+from quack_env import Trajectory
 from quack_env.encode.image import SMALLEST
 from quack_env.policies import Policy
+from quack_eval.claims.extract import summed
+from quack_eval.claims.extract_model import Completion, ModelExtractor
+from quack_eval.claims.sources import read_with
 
 REPLY_TOKENS = 200
 """Tokens of a reply, by rule of thumb; models that reason at length take more, at most their `max_tokens`."""
@@ -23,7 +27,10 @@ REPLY_TOKENS = 200
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the games of a setting would take. ``usd`` is None where a model's price is not known."""
+    """What the games of a setting would take, or what a model would that reads what is said in all games.
+
+    ``usd`` is None where a model's price is not known.
+    """
 
     setting: str
     games: int
@@ -51,44 +58,66 @@ class Estimating(Client):
         action, say = answer(read_prompt(system, user))
         return Reply(f"{action} | say({say})" if action and say else action or say)
 
+    async def read(self, model: str, messages: list[dict[str, str]], schema: dict[str, Any]) -> Completion:
+        """No claims, as an extractor's answer to the prompt."""
+        self.calls += 1
+        self.tokens += estimated_tokens(messages, self.settings)
+        return Completion('{"claims": []}')
 
-def estimates(games: Iterable[Game], progress: Callable[[int, int], None] | None = None) -> list[Estimate]:
-    """What games would take, by setting; settings without models take nothing."""
+
+def estimates(
+    games: Iterable[Game], extractor: str | None = None, progress: Callable[[int, int], None] | None = None
+) -> list[Estimate]:
+    """What games would take, by setting, and last what the extractor would where it is a model; settings without
+    models take nothing."""
     groups: dict[str, list[Game]] = {}
     for game in games:
         groups.setdefault(game.setting.name, []).append(game)
-    found = []
-    for done, members in enumerate(groups.values()):
+    reader = extractor if extractor is not None and is_model(extractor) else None
+    played: list[Estimate] = []
+    read: list[Estimate] = []
+    for done, (name, members) in enumerate(groups.items()):
         if progress:
             progress(done, len(groups))
-        found.append(_estimate(members[0], len(members)))
-    return found
+        clients: dict[str, Estimating] = {}
+        readers = {} if reader is None else {reader: Estimating(ModelSettings.of(reader))}
+        if members[0].setting.models or readers:
+            _mock_game(members[0], clients, readers)
+        played.append(_estimate(name, len(members), clients))
+        read.append(_estimate(name, len(members), readers))
+    return played if reader is None else [*played, replace(in_all(read, f"claims by {reader}"), games=0)]
 
 
-def _estimate(game: Game, games: int) -> Estimate:
-    """So many times what one game takes."""
-    clients: dict[str, Estimating] = {}
-    if game.setting.models:
-        _mock_game(game, clients)
-    calls = sum(client.calls for client in clients.values())
-    prompts = sum(client.tokens for client in clients.values())
-    likely = [_usd(name, client, REPLY_TOKENS) for name, client in clients.items()]
-    most = [_usd(name, client, client.settings.max_tokens) for name, client in clients.items()]
-    return Estimate(
-        game.setting.name, games, games * calls, games * prompts, games * calls * REPLY_TOKENS,
-        _times(games, likely), _times(games, most),
-    )  # fmt: skip
+def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:
+    """The sum."""
+    listed = list(found)
+    fields = ("games", "calls", "prompt_tokens", "reply_tokens")
+    counts = (sum(getattr(one, field) for one in listed) for field in fields)
+    usd = (summed(getattr(one, field) for one in listed) for field in ("usd", "usd_at_most"))
+    return Estimate(name, *counts, *usd)
 
 
-def _mock_game(game: Game, clients: dict[str, Estimating]) -> None:
-    """Play a game, probes included, in which mock players stand in for the models; pictures are drawn small, and
-    counted full."""
+def _estimate(name: str, games: int, clients: Mapping[str, Estimating]) -> Estimate:
+    """So many times what one game took."""
+    calls = games * sum(client.calls for client in clients.values())
+    prompts = games * sum(client.tokens for client in clients.values())
+    likely = summed(_usd(name, client, REPLY_TOKENS) for name, client in clients.items())
+    most = summed(_usd(name, client, client.settings.max_tokens) for name, client in clients.items())
+    usd = (None if one is None else games * one for one in (likely, most))
+    return Estimate(name, games, calls, prompts, calls * REPLY_TOKENS, *usd)
+
+
+def _mock_game(game: Game, clients: dict[str, Estimating], readers: Mapping[str, Estimating]) -> None:
+    """Play a game, probes included, in which mock players stand in for the models, then have it read; pictures are
+    drawn small, and counted full."""
 
     def make(name: str) -> Policy:
         return _stand_in(name, clients) if is_model(name) else make_policy(name)
 
     with tempfile.TemporaryDirectory() as scratch:
         record(game, Path(scratch), make)
+        for name, client in readers.items():
+            read_with(Trajectory.load(Path(scratch) / game.id), ModelExtractor(client.read, name))
 
 
 def _stand_in(name: str, clients: dict[str, Estimating]) -> VLMPolicy:
@@ -101,7 +130,3 @@ def _usd(name: str, client: Estimating, reply_tokens: int | None) -> float | Non
     if rates is None or reply_tokens is None:
         return None
     return client.tokens * rates[0] + client.calls * reply_tokens * rates[1]
-
-
-def _times(games: int, usd: list[float | None]) -> float | None:
-    return None if None in usd else games * sum(value for value in usd if value is not None)

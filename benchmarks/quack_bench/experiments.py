@@ -47,6 +47,7 @@ BOUNDS = {
 """Equivalence: differences within these bounds, in the measure's own unit, are taken for none."""
 Progress = Callable[[int, int], None]
 Played = list[tuple[int, Mapping[str, Measure]]]
+LEGEND = "detectable: by a paired t-test at 5 % with 80 % power; verdict: against the bound"
 
 
 @dataclass(frozen=True)
@@ -143,23 +144,21 @@ class Experiment:
             for first, second in combinations(levels, 2):
                 yield factor, first, second
 
-    def effects(self, measures: Sequence[str] | None = None) -> list[Effect]:
-        """Every two levels of every factor compared, in the measures that have bounds (or those named)."""
-        names = list(self.bounds) if measures is None else list(measures)
-        return [effect for pair in self.pairs() for effect in self._compared(*pair, names)]
+    def effects(self) -> list[Effect]:
+        """Every two levels of every factor compared, in the measures that have bounds."""
+        return [effect for pair in self.pairs() for effect in self._compared(*pair)]
 
-    def _compared(self, factor: str, first: str, second: str, names: Sequence[str]) -> Iterator[Effect]:
+    def _compared(self, factor: str, first: str, second: str) -> Iterator[Effect]:
         sides: list[Played] = [
             [(game.seed, found) for game, levels, found, _ in self.games if levels.get(factor) == level]
             for level in (first, second)
         ]
         intervals = paired(sides[0], sides[1], resamples=self.resamples)
-        for name in names:
+        for name, bound in self.bounds.items():
             if name not in intervals:
                 continue
             changes = differences(sides[0], sides[1], name)
             interval = intervals[name].mean_interval
-            bound = self.bounds.get(name)
             yield Effect(
                 factor, first, second, name,
                 seeds=len(changes),
@@ -196,26 +195,23 @@ class Experiment:
     # --- showing -----------------------------------------------------------------------------------------------------
 
     def tables(self) -> list[Table]:
-        """Effects, games that are the same, and the validity of probes where there were any."""
+        """Effects by factor, games that are the same, and the validity of probes where there were any."""
         held = self.validity
-        tables = [self.effect_table(), self.sameness_table()]
+        tables = [*self.effect_tables(), self.sameness_table()]
         return [*tables, validity_table(held)] if held.retest or held.wordings else tables
 
-    def effect_table(self) -> Table:
-        """A row for every comparison and measure."""
-        heads = ("factor", "levels", "measure", "seeds", "difference", "95 %", "size", "detectable", "bound", "verdict")
-        table = Table(
-            *heads,
-            title=f"Effects in {self.suite.name}",
-            caption="detectable: by a paired t-test at 5 % with 80 % power; verdict: against the bound",
-            box=SIMPLE_HEAD,
-        )
+    def effect_tables(self) -> list[Table]:
+        """For every two levels of a factor, a row a measure."""
+        heads = ("measure", "seeds", "difference", "95 %", "size", "detectable", "bound", "verdict")
+        tables: dict[tuple[str, str, str], Table] = {}
         for one in self.effects():
-            cells = (one.factor, f"{one.first} - {one.second}", one.measure, str(one.seeds))
+            pair = one.factor, one.first, one.second
+            title = escape(f"Effects of {one.factor} in {self.suite.name}: {one.first} - {one.second}")
+            table = tables.setdefault(pair, Table(*heads, title=title, caption=LEGEND, box=SIMPLE_HEAD))
             values = ("-" if one.difference is None else f"{one.difference:+.3f}", shown_interval(one.interval, False))
             rest = (shown(one.size, False), shown(one.detectable, False), shown(one.bound, False), one.verdict)
-            table.add_row(*map(escape, (*cells, *values, *rest)))
-        return table
+            table.add_row(*map(escape, (one.measure, str(one.seeds), *values, *rest)))
+        return list(tables.values())
 
     def sameness_table(self) -> Table:
         """Games that are the same, event by event."""

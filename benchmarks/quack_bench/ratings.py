@@ -50,18 +50,17 @@ class Rating:
         return asdict(self)
 
 
-def ratings(matches: Iterable[Match], seed: int = SEED, resamples: int | None = None) -> list[Rating]:
+def ratings(matches: Iterable[Match], resamples: int | None = None) -> list[Rating]:
     """The policies by role, the strongest of each role first.
 
     Args:
         matches: the finished games.
-        seed: of the orders and the resampling.
         resamples: for the intervals; None for 200, or fewer where the games are very many.
     """
     games = list(matches)
     if not games:
         return []
-    chance = random.Random(seed)
+    chance = random.Random(SEED)
     runs = [_rated(chance.sample(games, len(games))) for _ in range(ORDERS)]
     if resamples is None:
         resamples = max(LEAST_RESAMPLES, min(RESAMPLES, UPDATES // len(games)))

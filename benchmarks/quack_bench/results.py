@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_bench.extractors import extractor_of
+from quack_bench.extractors import Watched, extractor_of
 from quack_bench.games import ending, spent
 from quack_bench.ratings import Match, Rating, ratings
 from quack_bench.store import FINISHED, Entry, RunStore
@@ -55,11 +55,18 @@ class Results:
     games: list[Entry]
     probes: dict[str, Spent]
     """By game what its probes took, which is no part of the entries."""
+    reading: dict[str, Any] | None = None
+    """What a model took that read the claims, as a row of the costs; None where none did."""
 
     @property
     def failed(self) -> list[Entry]:
         """The games that were given up; they are not scored."""
         return [game for game in self.games if game.status == "failed"]
+
+    @property
+    def costs(self) -> list[dict[str, Any]]:
+        """What the settings took, and the model that read the claims; see `costs`."""
+        return costs(self.games, self.probes) + ([] if self.reading is None else [self.reading])
 
     def to_json(self) -> dict[str, Any]:
         """Everything that `measures.json` holds."""
@@ -73,7 +80,7 @@ class Results:
                 for c in self.comparisons
             ],
             "ratings": [rating.to_dict() for rating in self.ratings],
-            "cost": costs(self.games, self.probes),
+            "cost": self.costs,
             "failed": [{"game": game.id, "attempts": game.attempts, "error": game.error} for game in self.failed],
         }
 
@@ -89,11 +96,12 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         ours = {game.id for game in suite.games()}
         entries = [entry for name, entry in store.read().items() if name in ours]
     model = suite.extractor is not None and is_model(suite.extractor)
+    source = extractor_of(suite.extractor, run / CLAIMS_CACHE if model else None)
     evaluation = evaluate(
         [run / game.id for game in games],
         tiers=TIERS,
         jobs=jobs,
-        claims=extractor_of(suite.extractor, run / CLAIMS_CACHE if model else None),
+        claims=source,
         progress=progress,
         findings=run,
         settings={str(run / game.id): game.setting.name for game in games},
@@ -101,7 +109,8 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
     )
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
     probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
-    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries, probes)
+    reading = reading_cost(source, len(evaluation.evaluated)) if isinstance(source, Watched) else None
+    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries, probes, reading)
     write(results, run)
     return results
 
@@ -147,6 +156,13 @@ def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str,
         }
         for name, members in groups.items()
     ]
+
+
+def reading_cost(reader: Watched, games: int) -> dict[str, Any]:
+    """As a row of `costs`, what the answers took that the run keeps of a model that read the claims; how many calls
+    and tokens that were is not kept."""
+    unknown = dict.fromkeys(("finished", "failed", "calls", "tokens", "probe_calls", "probe_tokens", "probe_cost_usd"))
+    return {"setting": f"claims by {reader.name}", "games": games, **unknown, "cost_usd": reader.kept_cost}
 
 
 def _total(values: Iterable[float | None]) -> float | None:
@@ -224,8 +240,7 @@ def cost_table(results: Results) -> Plain:
     """What the settings took, and all of them."""
     counts = ("games", "finished", "failed")
     heads = ("setting", *counts, "calls", "tokens", "cost_usd", "probe_calls", "probe_tokens", "probe_cost_usd")
-    found = costs(results.games, results.probes)
-    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in found]
+    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in results.costs]
     return Plain(
         "cost",
         "Games, calls and cost (US dollars); probes apart",

@@ -21,13 +21,17 @@ from pydantic import ValidationError
 from quack_agents.llm import Client, configure
 from quack_bench.executors import check_executor, executor_of, for_models
 from quack_bench.games import Played, ending, play_game, record_game, spent
+from quack_bench.lock import FILE as LOCK
 from quack_bench.lock import locked
 from quack_bench.store import FAILED, FINISHED, PENDING, Entry, RunStore
+from quack_bench.store import FILE as INDEX
 from quack_bench.suite import Game, Suite, explain, is_model
 from quack_env import ConfigError, QuackError
 from quack_env.yaml_file import read_yaml_file
 
 FROZEN = "suite.yaml"
+MARKS = (INDEX, LOCK, "measures.json")
+"""Files of a run, of which it has one from its beginning on; a folder with a suite alone is none yet."""
 REPLIES = "replies.sqlite"
 MODEL_GAMES = 8
 """Games of models at once, where nobody says how many."""
@@ -52,11 +56,6 @@ class Standing:
     def missing(self) -> int:
         """Games that are neither finished nor given up."""
         return len(self.games) - len(self.finished) - len(self.failed)
-
-    @property
-    def scored(self) -> list[Game]:
-        """The finished games in the order of the suite."""
-        return [game for game in self.games if game.id in self.finished]
 
 
 def run_suite(
@@ -255,6 +254,19 @@ def freeze(suite: Suite, run: Path) -> None:
         unfinished.replace(run / FROZEN)
     except OSError as fault:
         raise ConfigError(f"{run}: cannot be written ({fault.strerror})") from None
+
+
+def check_run(folder: Path) -> None:
+    """Nothing, for a folder in which a run was begun.
+
+    Raises:
+        ConfigError: for any other, saying what it lacks.
+    """
+    if not (folder / FROZEN).is_file():
+        raise ConfigError(f"{folder}: is a folder, and no run of a suite ({FROZEN} is missing)")
+    if not any((folder / mark).is_file() for mark in MARKS):
+        begin = f"quack bench {folder / FROZEN} --out RUN"
+        raise ConfigError(f"{folder}: no run was begun there ({', '.join(MARKS)} are missing); to begin one: {begin}")
 
 
 def frozen(run: Path) -> Suite:

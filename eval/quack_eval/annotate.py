@@ -386,6 +386,9 @@ class Scores:
     by_type: dict[str, Share] = field(default_factory=dict)
     agreement: dict[str, Agreement] = field(default_factory=dict)
     unanswered: int = 0
+    """Claims."""
+    open_utterances: int = 0
+    """Utterances not answered in full, which are no part of the recall."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
@@ -397,6 +400,7 @@ class Scores:
             "by_verdict": {name: share.to_dict() for name, share in self.by_type.items()},
             "agreement": {name: found.to_dict() for name, found in self.agreement.items()},
             "unanswered": self.unanswered,
+            "open_utterances": self.open_utterances,
         }
 
 
@@ -405,8 +409,8 @@ def score(paths: Sequence[Path]) -> Scores:
 
     A sheet without the annotator's name stands for an annotator of its own.
 
-    Recall of an utterance: claims extracted and found right, of those and the missed ones; the sheet lists all claims
-    of an utterance, whichever were drawn.
+    Recall of an utterance: claims extracted and not found wrong, of those and the missed ones; the sheet lists all
+    claims of an utterance, whichever were drawn. Utterances not answered in full are left out of it.
     """
     tables = [(path, read_sheet(path)) for path in paths]
     alike = len({path.stem for path in paths}) < len(paths)
@@ -416,11 +420,13 @@ def score(paths: Sequence[Path]) -> Scores:
     for _, row in named:
         first.setdefault(row["row"], row)
     claims = [row for row in first.values() if row["kind"] == "claim"]
-    utterances = [row for row in first.values() if row["kind"] == "utterance" and row["missed"]]
+    utterances = [row for row in first.values() if row["kind"] == "utterance"]
+    unsure = {row.get("utterance_id") for row in claims if not row["extraction_ok"]}
+    answered = [row for row in utterances if row["missed"] and row.get("utterance_id") not in unsure]
     by_verdict: dict[str, list[bool | None]] = defaultdict(list)
     for row in claims:
         by_verdict[row.get("verdict", "").partition(":")[0]].append(_yes(row["verdict_ok"]))
-    recalled = [_recalled(row, claims) for row in utterances]
+    recalled = [_recalled(row, claims) for row in answered]
     values = [share.value for share in recalled if share.value is not None]
     return Scores(
         extraction=_share(_yes(row["extraction_ok"]) for row in claims),
@@ -430,6 +436,7 @@ def score(paths: Sequence[Path]) -> Scores:
         by_type={verdict: _share(answers) for verdict, answers in sorted(by_verdict.items())},
         agreement=_agreements(named),
         unanswered=sum(not row["extraction_ok"] for row in claims),
+        open_utterances=len(utterances) - len(answered),
     )
 
 

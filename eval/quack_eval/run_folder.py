@@ -113,11 +113,19 @@ def open_run(path: Path, results: Path | None = None, progress: Progress | None 
             return RunFolder(path, folder, _measures(folder))
     folder = results or path
     find_games([path])
-    if not os.access(folder if folder.exists() else folder.parent, os.W_OK):
+    if not _writable(folder):
         raise ConfigError(f"{folder}: cannot be written, and the run has no {MEASURES}; choose another --out")
-    folder.mkdir(parents=True, exist_ok=True)
     evaluate([path], tiers=TIERS, progress=progress, findings=folder, root=path).save(folder)
     return RunFolder(path, folder, _measures(folder))
+
+
+def _writable(folder: Path) -> bool:
+    """Whether files can be written into a folder, which is made where it is missing."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
 
 
 def _measures(folder: Path) -> dict[str, Any]:

@@ -493,7 +493,6 @@ class StatementAudit:
         games: Iterable[StatementGame] | None = None,
     ) -> None:
         self.convention = convention
-        self.claims: list[list[Said]] = []
         if games is not None:
             self.games = list(games)
             return
@@ -519,8 +518,8 @@ class StatementAudit:
         """What an undefined measure of a game counts as in a mean."""
         return "zero" if self.convention == "published" else "skip"
 
-    def _measures(self, game: StatementGame, findings: Iterable[Finding] | None = None) -> Measures:
-        return published_measures(game) if self.convention == "published" else measures_of(game, findings)
+    def _measures(self, game: StatementGame) -> Measures:
+        return published_measures(game) if self.convention == "published" else measures_of(game)
 
     @cached_property
     def measures(self) -> dict[str, Estimate]:
@@ -531,10 +530,6 @@ class StatementAudit:
     def failures(self) -> dict[str, dict[str, Estimate]]:
         """The four failure modes of the paper, each with its numbers."""
         return {mode: {name: self.measures[name] for name in names} for mode, names in FAILURES.items()}
-
-    def instances(self, mode: str) -> list[tuple[StatementGame, Finding]]:
-        """The findings that are instances of a failure mode of the paper, each with its game."""
-        return [(game, finding) for game in self.games for finding in game.findings if failure(game, finding) == mode]
 
     def by(self, what: str) -> dict[str, dict[str, Estimate]]:
         """The measures per group.
@@ -550,20 +545,6 @@ class StatementAudit:
                 parts.setdefault(GROUPS[what](game, finding), []).append(finding)
             for name, part in parts.items():
                 groups.setdefault(name, []).append(measures_of(game, part))
-        return {name: estimate(measures, self.undefined) for name, measures in sorted(groups.items())}
-
-    def settings(self) -> dict[str, dict[str, Estimate]]:
-        """The measures per setting, over all of its games."""
-        return self._grouped(setting)
-
-    def models(self, role: str) -> dict[str, dict[str, Estimate]]:
-        """The measures per model in a role ("goose" or "duck"), over all games in which it plays that role."""
-        return self._grouped(lambda game: setting(game).split(" x ")[role == "duck"])
-
-    def _grouped(self, key: Callable[[StatementGame], str]) -> dict[str, dict[str, Estimate]]:
-        groups: dict[str, list[Measures]] = {}
-        for game in self.games:
-            groups.setdefault(key(game), []).append(self._measures(game))
         return {name: estimate(measures, self.undefined) for name, measures in sorted(groups.items())}
 
     def to_dict(self) -> dict[str, Any]:
@@ -704,9 +685,9 @@ class Difference(NamedTuple):
     theirs: Finding
 
 
-def compare_published(trajectory: Trajectory, game: StatementGame | None = None) -> tuple[int, list[Difference]]:
+def compare_published(trajectory: Trajectory) -> tuple[int, list[Difference]]:
     """(claims that both judged, those on which they differ) of our findings and the published verdicts."""
-    ours = game or statement_game(trajectory, "recorded")
+    ours = statement_game(trajectory, "recorded")
     theirs: dict[tuple[Any, ...], list[Finding]] = {}
     for finding in published_findings(trajectory):
         theirs.setdefault(_key(finding), []).append(finding)

@@ -158,11 +158,6 @@ class Timeline:
         stay = self.stays[seat][p] if p >= 0 else None
         return stay.room if stay is not None and stay.state == ALIVE and instant <= stay.last else None
 
-    def at_end_of(self, seat: int, tick: int) -> Stay | None:
-        """Where the seat is at the end of a tick (in a tick with a meeting: after the respawn)."""
-        stays = self.during(seat, tick, tick)
-        return stays[-1] if stays and stays[-1].last >= self.instants(0, tick)[1] else None
-
     def between(self, seat: int, first: int, last: int) -> list[Stay]:
         """The stays of a seat that share an instant with [first, last], in order of time."""
         stays = self.stays[seat]

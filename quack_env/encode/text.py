@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from quack_env.briefing import Briefing
 from quack_env.events import event_of, sentence
+from quack_env.game_map import GameMap
 from quack_env.state import DISCUSSION, OVER, VOTING
 from quack_env.view import View
 
@@ -31,7 +32,7 @@ def who_you_are(briefing: Briefing, view: View) -> list[str]:
     if view.duck:
         partners = briefing.listed(view.partners)
         lines.append(f"Fellow Ducks: {', '.join(partners)}." if partners else "You are the only Duck.")
-        ready = "You may kill now." if view.cooldown == 0 else f"You may kill in {ticks(view.cooldown)}."
+        ready = "You may kill now." if view.cooldown == 0 else f"You may kill in {counted(view.cooldown, 'tick')}."
         lines.append(ready)
     return lines
 
@@ -42,18 +43,24 @@ def where_you_are(briefing: Briefing, view: View) -> list[str]:
         if view.dest < 0:
             return []
         origin, dest = briefing.room(view.origin), briefing.room(view.dest)
-        return [f"You are on the way from {origin} to {dest}, arriving in {ticks(view.left)}."]
+        return [f"You are on the way from {origin} to {dest}, arriving in {counted(view.left, 'tick')}."]
     room = briefing.room(view.room)
     game_map = briefing.game_map
-    exits = ", ".join(f"{to} ({ticks(game_map.weight(room, to))})" for to in game_map.neighbours(room))
     people = briefing.listed(view.here)
-    lines = [f"You are in {room}. Exits: {exits}.", f"With you: {', '.join(people) if people else 'nobody'}."]
+    lines = [
+        f"You are in {room}. Exits: {exits(game_map, room)}.",
+        f"With you: {', '.join(people) if people else 'nobody'}.",
+    ]
     if view.bodies:
         lines.append(f"Bodies here: {', '.join(briefing.listed(view.bodies))}.")
     if room == game_map.button:
-        left = f"{view.calls_left} button call{'s' if view.calls_left != 1 else ''} left"
-        lines.append(f"The meeting button is here ({left}).")
+        lines.append(f"The meeting button is here ({counted(view.calls_left, 'button call')} left).")
     return lines
+
+
+def exits(game_map: GameMap, room: str) -> str:
+    """The rooms next to a room, and the ticks that the ways take."""
+    return ", ".join(f"{to} ({counted(game_map.weight(room, to), 'tick')})" for to in game_map.neighbours(room))
 
 
 def your_tasks(briefing: Briefing, view: View) -> list[str]:
@@ -100,6 +107,6 @@ def quote(text: str) -> str:
     return f'"{flat}"'
 
 
-def ticks(count: int) -> str:
+def counted(count: int, noun: str) -> str:
     """ "1 tick", "3 ticks"."""
-    return f"{count} tick{'' if count == 1 else 's'}"
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -120,6 +121,22 @@ def test_an_illegal_action_of_a_policy_is_not_repaired() -> None:
     env = quack_env.raw_env()
     with pytest.raises(quack_env.IllegalActionError, match="player_1"):
         play(env, {**seats(env), "player_1": lambda observation, info: 10_000}, seed=0)
+
+
+class OnSmallMaps(RandomPolicy):
+    """Refuses every other map."""
+
+    def check_game(self, world: Any, game_map: Any) -> None:
+        if game_map.name != "small":
+            raise ConfigError("plays on the small map only")
+
+
+def test_a_game_that_a_policy_refuses_leaves_nothing_behind(tmp_path: Path) -> None:
+    env = quack_env.RecordTrajectory(quack_env.env(), tmp_path / "game")
+    with pytest.raises(ConfigError, match="on the small map only"):
+        play(env, {**seats(env), "player_3": OnSmallMaps()}, seed=0)
+    env.close()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_agent_needs_a_policy_of_its_own() -> None:

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import quack_env
-from quack_agents import ScriptedPolicy, play
+from quack_agents import ScriptedPolicy, llm, play
 from quack_bench.cli import app
 
 run = CliRunner()
@@ -43,7 +43,9 @@ class Reader:
                 outer.requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
                 claims = {"claims": [{"type": "accusation", "target": "Bob", "confidence": "weak"}]}
                 message = {"role": "assistant", "content": json.dumps(claims)}
-                body = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+                usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+                choices = [{"message": message, "finish_reason": "stop"}]
+                body = json.dumps({"choices": choices, "usage": usage}).encode()
                 self.send_response(outer.status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
@@ -64,6 +66,7 @@ def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Reader]:
     monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{server.http.server_port}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(llm, "_shared", None)  # the client of a run keeps its replies; another test is another process
     yield server
     server.http.shutdown()
     server.http.server_close()
@@ -124,8 +127,45 @@ def test_a_model_reads_every_utterance_once_and_its_answers_are_kept(
     assert measures["claims_accusation"]["pooled"] == spoken > 0
     assert measures["coverage"]["pooled"] == 1.0
     assert len(reader.requests) == spoken
-    assert run.invoke(app, command).stdout == first.stdout
+    assert json.loads(run.invoke(app, command).stdout)["measures"] == measures
     assert len(reader.requests) == spoken
+
+
+@pytest.fixture
+def priced(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> float:
+    """US dollars of one answer of the server's model: 100 tokens in at 10, 10 tokens out at 20 a million."""
+    settings = tmp_path / "models.yaml"
+    settings.write_text('"openai/reader": {prices: {input: 10, output: 20}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    return 0.0012
+
+
+@pytest.mark.usefixtures("reader")
+def test_what_a_model_took_that_read_the_words_is_told_and_nothing_is_paid_twice(game: Path, priced: float) -> None:
+    command = ["eval", str(game), "--tiers", "3", "--extractor", "openai/reader"]
+    spoken = words_in(game)
+    taken = json.loads(run.invoke(app, [*command, "--json"]).stdout)["extractor"]
+    assert taken["calls"] == taken["read"] == taken["utterances"] == spoken
+    assert taken["cost_usd"] == pytest.approx(spoken * priced)
+    again = run.invoke(app, command).stdout
+    assert f"{spoken} of {spoken} utterances read by openai/reader, {spoken} of them before; 0 calls" in again
+
+
+@pytest.mark.usefixtures("reader")
+def test_the_price_of_a_reader_that_no_list_knows_is_not_0(game: Path) -> None:
+    result = run.invoke(app, ["eval", str(game), "--tiers", "3", "--extractor", "openai/reader", "--json"])
+    assert json.loads(result.stdout)["extractor"]["cost_usd"] is None
+
+
+def test_the_costs_of_a_run_hold_those_of_the_model_that_read_it(reader: Reader, priced: float, tmp_path: Path) -> None:
+    suite = tmp_path / "read.yaml"
+    suite.write_text("geese: [scripted]\nducks: [scripted]\nseeds: [4]\nspeech: text\nextractor: openai/reader\n")
+    command = ["bench", str(suite), "--out", str(tmp_path / "run"), "--json"]
+    for _ in range(2):  # the second time, all answers are known
+        result = run.invoke(app, command)
+        row = json.loads(result.stdout)["cost"][-1]
+        assert row["setting"] == "claims by openai/reader"
+        assert row["cost_usd"] == pytest.approx(len(reader.requests) * priced) and reader.requests
 
 
 def test_what_a_model_could_not_read_counts_as_missing(game: Path, reader: Reader) -> None:

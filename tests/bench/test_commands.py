@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from quack_agents.mock_server import MockServer
 from quack_env import Trajectory
 from quack_env.replay import check
 
@@ -198,6 +199,7 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
         (("replay", "no/such/folder"), "no/such/folder"),
         (("replay", "no/such/folder", "--check"), "no/such/folder"),
         (("map", "validate", "nowhere.yaml"), "nowhere.yaml"),
+        (("map", "render", "ship", "-o", "ship.txt"), "--out ship.txt: must end in .png"),
     ],
 )
 def test_bad_input_is_one_line_that_says_what_is_wrong_and_exit_code_2(
@@ -270,6 +272,13 @@ def test_a_folder_that_is_a_file_is_one_line_of_error(quack: Run, small_run: Pat
     (tmp_path / "taken").write_text("x")
     result = quack("eval", small_run, "--out", tmp_path / "taken")
     assert result.exit_code == 2 and len(result.stderr.strip().splitlines()) == 1
+
+
+def test_a_server_on_a_taken_port_tells_no_address(quack: Run) -> None:
+    with MockServer() as server:
+        result = quack("serve-mock", "--port", server.port)
+    assert result.exit_code == 2
+    assert "cannot be used" in result.stderr and "http" not in result.output
 
 
 @pytest.mark.parametrize(

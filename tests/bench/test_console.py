@@ -1,11 +1,17 @@
-"""How commands end: errors are one line, word for word."""
+"""How commands end: errors are one line, word for word; tables fit the terminal."""
 
 from __future__ import annotations
 
+import io
+
 import pytest
 import typer
+from rich.box import ASCII
+from rich.console import Console
+from rich.table import Table
 
-from quack_bench.console import USAGE, guarded
+from quack_bench import console
+from quack_bench.console import USAGE, guarded, print_table
 from quack_env import ConfigError
 
 
@@ -28,3 +34,15 @@ def test_a_file_error_names_the_file_with_its_brackets(capsys: pytest.CaptureFix
     with pytest.raises(typer.Exit):
         command()
     assert capsys.readouterr().err == "error runs/[red]x: No such file or directory\n"
+
+
+def test_a_table_wider_than_the_terminal_comes_in_parts_that_repeat_its_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.StringIO()
+    monkeypatch.setattr(console, "out", Console(file=told, width=24))
+    table = Table("name", "one", "two", "said", box=ASCII, caption="legend")
+    table.add_row("Ann", "1", "2", "words that go over several lines")
+    print_table(table)
+    lines = told.getvalue().splitlines()
+    assert [line.replace(" ", "") for line in lines if "name" in line] == ["|name|one|two|", "|name|said|"]
+    assert max(map(len, lines)) <= 24 and sum("legend" in line for line in lines) == 1
+    assert " ".join(line[8:-1].strip() for line in lines if "|" in line).endswith("words that go over several lines")

@@ -32,7 +32,8 @@ def browser() -> Iterator[Any]:
         pytest.skip(f"no Chromium on this machine ({', '.join(NAMES)}): the pages are not tested in a browser")
     sync_api.expect.set_options(timeout=PATIENCE)
     with sync_api.sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        shown = ["--hide-scrollbars"]  # which Playwright hides and people see; they take width
+        found = playwright.chromium.launch(executable_path=path, args=ARGUMENTS, ignore_default_args=shown)
         yield found
         found.close()
 

@@ -38,8 +38,9 @@ class Uniform:
 
 def seat_env(**options: Any) -> gymnasium.Env[Any, Any]:
     """A seat among uniformly random players, without Gymnasium's wrappers."""
-    opponents = {f"player_{i}": Uniform() for i in range(16)}
-    settings = {"config": {"n_tasks": 2, "max_ticks": 20}, "game_map": HOUSE, "opponents": opponents} | options
+    settings: dict[str, Any] = {"config": {"n_tasks": 2, "max_ticks": 20}, "game_map": HOUSE} | options
+    n_players = settings["config"].get("n_players", 6)
+    settings.setdefault("opponents", {f"player_{i}": Uniform() for i in range(n_players)})
     return gymnasium.make(SEAT, **settings).unwrapped
 
 
@@ -86,6 +87,12 @@ def test_the_seat_passes_gymnasiums_checker_among_random_players() -> None:
 def test_an_unknown_policy_is_named() -> None:
     with pytest.raises(quack_env.ConfigError, match="policy='nobody'"):
         gymnasium.make(SEAT, opponents="nobody")
+
+
+@pytest.mark.parametrize("agent", ["player_6", "palyer_1", 1])
+def test_an_opponent_that_is_no_agent_is_named_with_the_agents_there_are(agent: Any) -> None:
+    with pytest.raises(quack_env.ConfigError, match=rf"opponents={agent!r}: must be one of 'player_0', .*'player_5'$"):
+        seat_env(opponents={"player_1": Uniform(), agent: Uniform()})
 
 
 @pytest.mark.parametrize("seat", [-1, 6, "0", None])

@@ -30,6 +30,20 @@ def test_a_folder_that_was_never_evaluated_is_evaluated_into_the_out_folder(reco
     assert sorted(games.rglob("*")) == before
 
 
+def test_the_out_folder_is_made_with_all_that_it_is_in(record: Record, tmp_path: Path) -> None:
+    out = tmp_path / "not" / "there" / "yet"
+    assert write_report(record(games=1).parent, out) == out / "report.html"
+
+
+def test_of_damaged_games_alone_there_is_no_report_and_the_first_is_named(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / "games" / name).mkdir(parents=True)
+        (tmp_path / "games" / name / "trajectory.jsonl").write_text("no game\n")
+    with pytest.raises(TrajectoryError, match=r"no game could be read and scored, of 2; the first: a/traj.*line 1"):
+        write_report(tmp_path / "games", tmp_path / "out")
+    assert not (tmp_path / "out" / "report.html").exists()
+
+
 def test_the_numbers_are_those_of_measures_json_and_not_counted_anew(record: Record, tmp_path: Path) -> None:
     games = record(games=2).parent
     evaluate([games], out=games)

@@ -157,9 +157,9 @@ def test_any_map_is_drawn_somehow(size: int) -> None:
         assert ImageEncoder(game.briefing, size).global_map(view).shape == (size, size, 3)
 
 
-def test_rooms_drawn_at_one_spot_are_set_apart() -> None:
+def test_rooms_drawn_all_but_at_one_spot_are_set_apart() -> None:
     data = MAPS["large"].to_dict()
-    data["rooms"] = {room: [3, 3] for room in data["rooms"]}
+    data["rooms"] = {room: [3 + k / 1e9, 3] for k, room in enumerate(data["rooms"])}
     game = deal(GameMap.from_dict(data), n_tasks=1)
     for size in SIZES:
         check(map_items(game, game.view(0), size), (size, size))

@@ -102,7 +102,7 @@ def test_reads_what_it_sees(tmp_path: Path, env: Any) -> None:
     [
         ({"n_players": 5}, "n_players 4, not 5"),
         ({"game_map": "ship"}, "rooms"),
-        ({"speech": "off"}, "speech 'tokens', not 'off'"),
+        ({"speech": "off"}, r"speech 'tokens', not 'off' \(play it with --speech tokens\)$"),
         ({"config": {"reveal_role": True}}, "sizes"),
     ],
 )
@@ -111,8 +111,7 @@ def test_refuses_a_game_it_was_not_trained_for(tmp_path: Path, env: Any, change:
     other = quack_env.env(observation="vector", **(GAME | change))
     policies = {agent: RandomPolicy() for agent in other.possible_agents} | {"player_0": RLPolicy(str(file))}
     with pytest.raises(ConfigError, match=told):
-        for seed in range(20):
-            play(other, policies, seed=seed)
+        play(other, policies, seed=0)
 
 
 @pytest.mark.parametrize("source", ["nobody", "nothing.npz", "nothing.zip", "notes.txt"])

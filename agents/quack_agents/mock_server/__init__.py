@@ -4,6 +4,6 @@ It reads the prompts of `quack_agents.vlm`, plays sensibly from them, and can be
 """
 
 from quack_agents.mock_server.misbehaviour import MODES, Misbehaviour
-from quack_agents.mock_server.server import MockServer, serve
+from quack_agents.mock_server.server import MockServer
 
-__all__ = ["MODES", "Misbehaviour", "MockServer", "serve"]
+__all__ = ["MODES", "Misbehaviour", "MockServer"]

@@ -51,7 +51,7 @@ def read_prompt(system: str, user: str, sensitive: bool = False) -> Prompt:
     lines = plain.splitlines()
     prompt = Prompt(_kind(lines))
     prompt.draw = int.from_bytes(hashlib.blake2b(plain.encode(), digest_size=8).digest())
-    teams = re.search(r"^Teams: (\d+) Geese, (\d+) Ducks\.", text, re.MULTILINE)
+    teams = re.search(r"^Teams: (\d+) Geese, (\d+) Ducks?\.", text, re.MULTILINE)
     prompt.prior = int(teams[2]) / (int(teams[1]) + int(teams[2]) - 1) if teams else 0.2
     prompt.form = _form(plain) if prompt.kind == "probe" else {}
     prompt.me = _one(r"^You are (.+?), a player in QUACK", text)

@@ -313,19 +313,3 @@ def streamed(answered: dict[str, Any]) -> bytes:
     delta = {"index": 0, "delta": choice["message"], "finish_reason": choice["finish_reason"]}
     event = {**answered, "object": "chat.completion.chunk", "choices": [delta]}
     return f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n".encode()
-
-
-def serve(
-    port: int = 8642,
-    misbehave: Sequence[str] = (),
-    latency: float = 0.0,
-    max_concurrent: int | None = None,
-    host: str = "127.0.0.1",
-    sensitive: bool = False,
-) -> None:
-    """Serve until interrupted. Players of it: ``openai/mock?api_base=http://127.0.0.1:PORT/v1``.
-
-    Raises:
-        ConfigError: where the port is taken, or a way to misbehave is unknown.
-    """
-    MockServer(port, latency, misbehave, max_concurrent, host, sensitive=sensitive).serve_forever()

@@ -28,7 +28,7 @@ from quack_agents.situations.situation import (
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError
 from quack_env.game_map import GameMap
-from quack_env.yaml_file import read_yaml, shown
+from quack_env.yaml_file import StrictLoader, read_yaml, shown
 
 FIELDS = ("title", "about", "config", "map", "players", "tested", "speaking", "turns", "script", "mirrors")
 PLAYER = ("role", "spawn", "tasks")
@@ -47,7 +47,7 @@ class Word(str):
     line: int
 
 
-class _Lines(yaml.SafeLoader):
+class _Lines(StrictLoader):
     """Keeps the line of every text."""
 
     def construct_word(self, node: yaml.ScalarNode) -> Word:
@@ -94,8 +94,7 @@ def load_situation(name: str | os.PathLike[str]) -> Situation:
 
 def parse(text: str, source: str, name: str) -> Situation:
     """The situation in a YAML text."""
-    read_yaml(text, source, SituationError)  # refuses what is no YAML, and keys given twice
-    return _Reader(source).situation(yaml.load(text, _Lines), name)
+    return _Reader(source).situation(read_yaml(text, source, SituationError, _Lines), name)
 
 
 class _Reader:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from quack_env.briefing import Briefing
-from quack_env.encode.text import quote
+from quack_env.encode.text import counted, quote
 from quack_env.kinds import (
     ARRIVE,
     BODY_APPEARED,
@@ -310,7 +310,7 @@ class Diary:
 
     def _chats(self, chats: list[tuple[int, str, str, str]], cut: int) -> Iterable[str]:
         if chats and not cut:
-            yield f"- {len(chats)} remarks heard in rooms are left out"
+            yield f"- left out: {counted(len(chats), 'remark')} heard in rooms"
             return
         for tick, room, who, words in chats:
             yield f"- tick {tick}, {room}: {who} said {quote(harmless(words, cut))}"
@@ -320,7 +320,7 @@ class Diary:
         if meeting.said and cut:
             yield from (f"- round {m.round}, {m.speaker} said {quote(harmless(m.text, cut))}" for m in meeting.said)
         elif meeting.said:
-            yield f"- {len(meeting.said)} statements are left out"
+            yield f"- left out: {counted(len(meeting.said), 'statement')}"
         if meeting.vote:
             yield f"- {meeting.vote}"
         yield f"- outcome: {meeting.outcome or 'unknown'}"

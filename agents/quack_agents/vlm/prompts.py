@@ -18,7 +18,7 @@ from typing import Any
 from quack_agents.probe.inquiry import Inquiry
 from quack_agents.vlm.memory import Diary, harmless
 from quack_env.briefing import Briefing
-from quack_env.encode.text import meeting, quote, summary, ticks
+from quack_env.encode.text import counted, exits, meeting, quote, summary
 from quack_env.state import DISCUSSION, FREE, PHASES
 from quack_env.view import View
 from quack_env.world import TEXT, TOKENS
@@ -97,28 +97,27 @@ class Prompts:
 
     def _system(self, view: View, persona: str | None, language: str) -> str:
         briefing, config = self.briefing, self.briefing.config
-        calls = config.button_budget
         return fill(
             "system",
             name=briefing.names[view.me],
             role="Duck (impostor)" if view.duck else "Goose (innocent)",
             objective=_texts()[f"objective_{self.role}"],
             geese=config.n_players - config.n_ducks,
-            ducks=config.n_ducks,
+            ducks=counted(config.n_ducks, "Duck"),
             players=", ".join(briefing.names[j] for j in briefing.listing),
             teammates=self._teammates(view),
             max_ticks=config.max_ticks,
-            n_tasks=config.n_tasks,
-            task_ticks=config.task_ticks,
+            tasks=counted(config.n_tasks, "task"),
+            task_ticks=counted(config.task_ticks, "tick"),
             in_a_row="there, whenever they are" if config.keep_progress else "there in a row",
-            kill_cooldown=config.kill_cooldown,
+            kill_cooldown=counted(config.kill_cooldown, "tick"),
             witness="Those in the room see it."
             if config.witness_kills
             else "Nobody sees the kill itself, only the body.",
             button=briefing.game_map.button,
-            calls=f"{calls} call{'' if calls == 1 else 's'}",
-            rounds=config.discussion_rounds,
-            most_say=config.max_say,
+            calls=counted(config.button_budget, "call"),
+            rounds=counted(config.discussion_rounds, "round"),
+            most_say=counted(config.max_say, "character"),
             reveal="The role of the ejected is shown."
             if config.reveal_role
             else "The role of the ejected is not shown.",
@@ -141,9 +140,7 @@ class Prompts:
             return ""
         game_map = self.briefing.game_map
         lines = ["THE MAP (ticks of the corridors in brackets)"]
-        for room in game_map.rooms:
-            exits = ", ".join(f"{to} ({ticks(game_map.weight(room, to))})" for to in game_map.neighbours(room))
-            lines.append(f"- {room}: {exits}")
+        lines += [f"- {room}: {exits(game_map, room)}" for room in game_map.rooms]
         return "\n".join([*lines, "", ""])
 
     def _format(self, language: str) -> str:
@@ -190,7 +187,9 @@ class Prompts:
         kind = {FREE: "action", DISCUSSION: "speech"}.get(view.phase, "vote")
         if kind == "speech" and self.briefing.world.speech == TOKENS:
             kind = "statement"
-        return Template(_lines("ask")[f"{kind}_{self.style}"]).substitute(most_say=self.briefing.config.max_say)
+        return Template(_lines("ask")[f"{kind}_{self.style}"]).substitute(
+            most_say=counted(self.briefing.config.max_say, "character")
+        )
 
     def reask(self, view: View, detail: str) -> str:
         """What is added to a question whose answer could not be used."""

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from quack_bench.console import err, guarded, out, print_json, print_table, progress
-from quack_bench.extractors import extractor_of
+from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, QuackError, TrajectoryError
 from quack_eval import StatementEval, Trajectory, find_games
 from quack_eval.annotate import Scores, Share, Spoken, draw, score, spoken_in, write_sheet
@@ -52,6 +52,8 @@ def annotate(
                 spoken += spoken_in(trajectory, StatementEval(trajectory, claims=source).findings)
             except TrajectoryError as fault:
                 err.print(f"left out: {fault}", markup=False, soft_wrap=True)
+    if isinstance(source, Watched):
+        err.print(source.summary(), markup=False, soft_wrap=True)
     drawn = draw(spoken, sample, seed)
     if not drawn:
         raise QuackError("nothing was said in words in these games: there is nothing to check")
@@ -84,3 +86,5 @@ def print_scores(scores: Scores, json: bool) -> None:
         out.print(f"{name}: {' and '.join(found.annotators)} agree on {found.agreed} of {found.rows}, kappa {kappa}")
     if scores.unanswered:
         out.print(f"{scores.unanswered} claims have no answer yet")
+    if scores.open_utterances:
+        out.print(f"{scores.open_utterances} utterances are not answered in full, and left out of the claims found")

@@ -24,10 +24,10 @@ from rich.table import Table
 from rich.text import Text
 
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
-from quack_bench.dryrun import Estimate, estimates
+from quack_bench.dryrun import estimates, in_all
 from quack_bench.executors import NAMES
 from quack_bench.results import Results, rating_table, score
-from quack_bench.runner import FROZEN, Standing, cpus, frozen, opened, run_suite
+from quack_bench.runner import FROZEN, Standing, check_run, cpus, frozen, opened, run_suite
 from quack_bench.suite import Suite, built_in, load_suite
 from quack_env import ConfigError
 from quack_eval.metrics.paper_tables import shown_policy
@@ -89,7 +89,8 @@ def bench(
 def planned(suite: str, out_dir: Path | None, models: list[str], seeds: int | None) -> tuple[Suite, Path]:
     """(the suite, the folder of its run); a run's folder stands for its suite."""
     folder = Path(suite)
-    if (folder / FROZEN).is_file():
+    if (folder / FROZEN).is_file() or (folder.is_dir() and suite not in built_in()):
+        check_run(folder)
         if models or seeds or out_dir not in (None, folder):
             raise ConfigError(f"{folder}: is a run; --model, --seeds and --out are settled in it")
         plan = frozen(folder)
@@ -169,7 +170,7 @@ def ratings_shown(results: Results) -> Table:
 def tell_estimates(plan: Suite, json: bool) -> None:
     """What a suite would take, by setting and in all."""
     with progress("Estimating") as advance:
-        found = estimates(plan.games(), advance)
+        found = estimates(plan.games(), plan.extractor, advance)
     total = in_all(found)
     if json:
         print_json({"suite": plan.name, "settings": [asdict(one) for one in found], "total": asdict(total)})
@@ -181,10 +182,3 @@ def tell_estimates(plan: Suite, json: bool) -> None:
         table.add_row(shown_policy(one.setting), *counts, *usd)
     print_table(table)
     out.print("From one mock game per setting; real games and replies are shorter or longer.", style="dim")
-
-
-def in_all(found: list[Estimate]) -> Estimate:
-    """The sum."""
-    counts = [sum(getattr(one, name) for one in found) for name in ("games", "calls", "prompt_tokens", "reply_tokens")]
-    usd = [[getattr(one, name) for one in found] for name in ("usd", "usd_at_most")]
-    return Estimate("all", *counts, *(None if None in column else sum(column) for column in usd))

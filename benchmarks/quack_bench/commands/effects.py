@@ -35,7 +35,7 @@ def effects(
         print_json(experiment.to_json())
         return
     for table in experiment.tables():
-        print_table(table, 3)
+        print_table(table)
     err.print(f"Written: {', '.join(map(str, written))}", style="dim")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +9,10 @@ import typer
 
 from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
-from quack_bench.extractors import extractor_of
+from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
-from quack_eval.beliefs.load import belief_games, has_beliefs
-from quack_eval.claims.extract import Extraction, Extractor, Failure, Utterance
+from quack_eval.beliefs.load import find_belief_games
 from quack_eval.importers import mafiascope
 from quack_eval.statements import Difference, compare_published, read_findings
 
@@ -53,14 +50,7 @@ def evaluate_command(
 
     Example: quack eval runs/demo --out runs/demo/eval
     """
-    if convention not in ("paper", "published"):
-        raise ConfigError(f"--convention {convention}: must be paper or published")
-    if tiers not in TIERS:
-        raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
-    if compare not in (None, "published"):
-        raise ConfigError(f"--compare {compare}: must be published")
-    if out_dir is not None and (from_findings or compare):
-        raise ConfigError(f"--out: {'--from-findings' if from_findings else '--compare'} writes no files; use --json")
+    check(convention, tiers, compare, from_findings, out_dir)
     if from_findings:
         recount(paths, convention, json)
         return
@@ -70,8 +60,7 @@ def evaluate_command(
     if max_usd is not None:
         configure(max_usd=max_usd)
     source = extractor_of(extractor)
-    if isinstance(source, Extractor):
-        source = Watched(source)
+    reader = source if isinstance(source, Watched) else None
     beliefs = measured_beliefs(paths) if convention == "paper" else None
     games = [path for path in paths if not mafiascope.find(path)]
     if not games and beliefs is not None:  # MafiaScope's recordings have nothing else that is ours to measure
@@ -89,46 +78,45 @@ def evaluate_command(
         )
     if out_dir is not None:
         evaluation.save(out_dir)
-    if beliefs is not None and out_dir is not None:
-        beliefs.save(out_dir)
-    if json:
-        print_json(evaluation.to_json() | ({"beliefs": beliefs.to_json()} if beliefs is not None else {}))
-    else:
-        for table in evaluation.tables() + (beliefs.tables() if beliefs is not None else []):
-            print_table(table)
-    tell_what_is_left_out(evaluation)
-    if isinstance(source, Watched) and source.failures:
-        warn(source)
-    if not evaluation.games:
+        if beliefs is not None:
+            beliefs.save(out_dir)
+    show(evaluation, beliefs, reader, json)
+    tell_what_is_left_out(evaluation, reader)
+    if not evaluation.evaluated:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
 
 
-class Watched:
-    """An extractor, keeping what it could not read."""
+def check(convention: str, tiers: str, compare: str | None, from_findings: bool, out_dir: Path | None) -> None:
+    """Nothing, for options that there are and that go together.
 
-    def __init__(self, extractor: Extractor) -> None:
-        self.extractor, self.name = extractor, extractor.name
-        self.failures: list[Failure] = []
-
-    def extract(self, utterances: Sequence[Utterance]) -> list[Extraction | Failure]:
-        """The extractor's answers."""
-        answers = self.extractor.extract(utterances)
-        self.failures += [answer for answer in answers if isinstance(answer, Failure)]
-        return answers
-
-
-def warn(source: Watched) -> None:
-    """What a model could not read, by reason, with an example; it counts as missing, and is asked again next time."""
-    reasons = Counter(failure.reason for failure in source.failures)
-    for reason, number in reasons.most_common():
-        detail = next(failure.detail for failure in source.failures if failure.reason == reason)
-        told = f"{number} utterances not read by {source.name}: {reason}: {' '.join(detail.split())}"
-        err.print(told, markup=False, soft_wrap=True)
+    Raises:
+        ConfigError: for others, naming the option.
+    """
+    if convention not in ("paper", "published"):
+        raise ConfigError(f"--convention {convention}: must be paper or published")
+    if tiers not in TIERS:
+        raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
+    if compare not in (None, "published"):
+        raise ConfigError(f"--compare {compare}: must be published")
+    if out_dir is not None and (from_findings or compare):
+        raise ConfigError(f"--out: {'--from-findings' if from_findings else '--compare'} writes no files; use --json")
 
 
-def tell_what_is_left_out(evaluation: Evaluation) -> None:
-    """On standard error: games that are not scored, and claims from several sources."""
+def show(evaluation: Evaluation, beliefs: BeliefEval | None, reader: Watched | None, json: bool) -> None:
+    """The measures of the games, of beliefs where there were any, and what a model took that read the claims."""
+    if json:
+        parts = {"beliefs": beliefs, "extractor": reader}
+        print_json(evaluation.to_json() | {name: part.to_json() for name, part in parts.items() if part is not None})
+        return
+    for table in evaluation.tables() + (beliefs.tables() if beliefs is not None else []):
+        print_table(table)
+    if reader is not None:
+        out.print(reader.summary(), markup=False, soft_wrap=True)
+
+
+def tell_what_is_left_out(evaluation: Evaluation, reader: Watched | None) -> None:
+    """On standard error: games that are not scored, claims from several sources, words that a model could not read."""
     for message in evaluation.damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     for message in evaluation.unfinished:
@@ -137,12 +125,14 @@ def tell_what_is_left_out(evaluation: Evaluation) -> None:
         told = ", ".join(f"{name} ({games} games)" for name, games in sorted(evaluation.sources().items()))
         notice = f"claims come from several sources: {told}; --extractor takes one for all games"
         err.print(notice, markup=False, soft_wrap=True)
+    for complaint in reader.complaints() if reader is not None else ():
+        err.print(complaint, markup=False, soft_wrap=True)
 
 
 def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
     """The measures of what agents believed, where they were asked; None where nobody was."""
     with progress("Measuring beliefs") as advance:
-        games = [game for path in paths if path.is_dir() and has_beliefs(path) for game in belief_games(path)]
+        games = [game for path in paths if path.is_dir() for game in find_belief_games(path)]
         return BeliefEval(games, progress=advance) if games else None
 
 

@@ -72,7 +72,10 @@ def fork_command(
     if json:
         print_json({"run": str(run), **(shifts.to_json() if at is not None else shifts.scan_json())})
         return
-    print_table(shift_table(shifts) if at is not None else scan_table(shifts))
+    if at is not None:
+        print_table(shift_table(shifts))
+    else:
+        print_table(scan_table(shifts), 2)
     if shifts.facts.get("stopped"):
         err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
     err.print(f"{len(shifts.continuations)} continuations are in {run}", style="dim")
@@ -106,11 +109,11 @@ def scan_table(shifts: Shifts) -> Table:
         title=f"What moved the vote of meeting {shifts.facts['meeting']}",
         caption=f"moved: share of votes that differ where it is not said; {shifts.facts['n']} pairs each",
     )
-    for heading in ("event", "speaker", "statement", "moved", "95 %", "votes with it, minus without"):
+    for heading in ("event", "speaker", "moved", "95 %", "votes with it, minus without", "statement"):
         table.add_column(heading)
     for one in shifts.pivotal:
         moves = {name: d.mean for name, d in one.votes.items() if d.mean}
         told = ", ".join(f"{name} {mean:+.2f}" for name, mean in sorted(moves.items(), key=lambda item: -abs(item[1])))
-        cells = (str(one.event), one.speaker, one.text, shown(one.share.pooled, False))
-        table.add_row(*map(escape, (*cells, shown_interval(one.share.pooled_interval, False), told or "-")))
+        share = shown(one.share.pooled, False), shown_interval(one.share.pooled_interval, False)
+        table.add_row(*map(escape, (str(one.event), one.speaker, *share, told or "-", one.text)))
     return table

@@ -58,6 +58,8 @@ def render(
     """
     loaded = GameMap.load(game_map)
     if out_file is not None:
+        if out_file.suffix.lower() != ".png":
+            raise ConfigError(f"--out {out_file}: must end in .png")
         draw(loaded, out_file, size)
     if json:
         print_json(loaded.to_dict())

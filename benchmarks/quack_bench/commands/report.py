@@ -16,15 +16,16 @@ from quack_eval.report import write_report
 def report(
     run: Annotated[Path, typer.Argument(help="A run, or any folder of recorded games.")],
     out_dir: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the report and what it needs; default: the run's.")
+        Path | None, typer.Option("--out", "-o", help="Folder for the report and what it needs; default: RUN itself.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Write report.html: headline table, failure modes with examples, evidence, costs, methods; for reading and print.
 
-    All numbers are those of measures.json; a folder without one is evaluated first.
+    All numbers are those of measures.json; a folder without one is evaluated first. Without --out, the report and such
+    an evaluation are written into RUN: choose another folder for recordings that are to stay as they are.
 
-    Example: quack report runs/demo
+    Example: quack report runs/demo, or quack report path/to/published/games -o my-report
     """
     if not run.is_dir():
         raise ConfigError(f"{run}: {'must be a folder' if run.exists() else 'no such folder'}")

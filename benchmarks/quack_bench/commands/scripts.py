@@ -114,6 +114,7 @@ def run(
         print_json({"run": str(out_dir), **scores.to_json()})
         return
     if scores.by_seed:  # of one situation all can be shown
-        print_table(scores.moment_table(), 4)
+        for table in scores.moment_tables():
+            print_table(table, 2)
     print_table(scores.table())
     err.print(f"{len(scores.performances)} performances are in {out_dir}", style="dim")

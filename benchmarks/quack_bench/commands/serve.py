@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from quack_agents.mock_server import MODES, serve
+from quack_agents.mock_server import MODES, MockServer
 from quack_bench.console import err, guarded
 
 
@@ -26,8 +26,7 @@ def serve_mock(
 
     Example: quack serve-mock --port 8642 --misbehave garbage:rate=0.1
     """
-    err.print(f"http://127.0.0.1:{port}/v1; players: openai/mock?api_base=http://127.0.0.1:{port}/v1")
-    serve(port, misbehave or (), latency, sensitive=sensitive)
+    serve(MockServer(port, latency, misbehave or (), sensitive=sensitive), "openai/mock?")
 
 
 @guarded
@@ -40,7 +39,12 @@ def serve_local(
 
     Example: quack serve-local --port 8643
     """
-    from quack_agents import local_server
+    from quack_agents.local_server import MODEL, LocalModel, LocalServer
 
-    err.print(f"http://127.0.0.1:{port}/v1; players: openai/smollm2?modality=text&api_base=http://127.0.0.1:{port}/v1")
-    local_server.serve_local(port, gguf, threads)
+    serve(LocalServer(LocalModel(gguf, threads), port), f"{MODEL}?modality=text&")
+
+
+def serve(server: MockServer, player: str) -> None:
+    """Tell the address of a server that listens, and serve until interrupted."""
+    err.print(f"{server.url}; players: {player}api_base={server.url}", markup=False, soft_wrap=True)
+    server.serve_forever()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import RESAMPLES, SEED, Interval, wilson
+from quack_eval.metrics.estimate import Interval, wilson
 
 BINS = 10
 Pair = tuple[float, bool]
@@ -51,32 +51,25 @@ class Calibration:
         return asdict(self)
 
 
-def calibration(
-    games: Sequence[Sequence[Pair]], bins: int = BINS, resamples: int = RESAMPLES, seed: int = SEED
-) -> Calibration:
-    """The calibration of the beliefs of several games.
+def calibration(games: Sequence[Sequence[Pair]]) -> Calibration:
+    """The calibration of the beliefs of several games, in bins of equal width.
 
     Args:
         games: by game, stated probabilities with their truth.
-        bins: how many, of equal width.
-        resamples: of whole games, for the interval; 0 for none.
-        seed: of the resampling.
     """
-    sums = np.stack([_sums(game, bins) for game in games]) if games else np.zeros((0, 3, bins))
+    sums = np.stack([_sums(game) for game in games]) if games else np.zeros((0, 3, BINS))
     total = sums.sum(axis=0)
     n = int(total[0].sum())
-    interval: Interval = None
-    if resamples and len(games) > 1 and n:
-        interval = bootstrap(len(games), lambda counts: _error(np.tensordot(counts, sums, 1)), resamples, seed)
-    found = tuple(_bin(b, bins, *total[:, b]) for b in range(bins))
+    interval = bootstrap(len(games), lambda counts: _error(np.tensordot(counts, sums, 1))) if n else None
+    found = tuple(_bin(b, *total[:, b]) for b in range(BINS))
     return Calibration(n, found, float(_error(total[None])[0]) if n else None, interval)
 
 
-def _sums(game: Sequence[Pair], bins: int) -> NDArray[np.float64]:
+def _sums(game: Sequence[Pair]) -> NDArray[np.float64]:
     """By bin: beliefs, sum of p, sum of truths."""
-    sums = np.zeros((3, bins))
+    sums = np.zeros((3, BINS))
     for p, truth in game:
-        sums[:, min(bins - 1, int(p * bins + 1e-9))] += (1.0, p, truth)
+        sums[:, min(BINS - 1, int(p * BINS + 1e-9))] += (1.0, p, truth)
     return sums
 
 
@@ -86,6 +79,6 @@ def _error(sums: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.abs(sums[:, 1] - sums[:, 2]).sum(axis=1) / sums[:, 0].sum(axis=1))
 
 
-def _bin(number: int, bins: int, n: float, stated: float, true: float) -> Bin:
-    low, high = number / bins, (number + 1) / bins
+def _bin(number: int, n: float, stated: float, true: float) -> Bin:
+    low, high = number / BINS, (number + 1) / BINS
     return Bin(low, high, int(n), stated / n if n else None, true / n if n else None, wilson(true, n))

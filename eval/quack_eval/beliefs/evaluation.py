@@ -20,8 +20,7 @@ from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import Coefficient, ImpactRow, anchoring, impact_table
 from quack_eval.beliefs.load import belief_games
 from quack_eval.beliefs.measures import Reference, Slice, measures_of, reference_of
-from quack_eval.metrics.estimate import RESAMPLES, Estimate, estimate
-from quack_eval.metrics.measure import Measure
+from quack_eval.metrics.estimate import Estimate, estimate
 from quack_eval.metrics.tables import WRITERS, Row, rows_of, shown, shown_interval
 
 Progress = Callable[[int, int], None]
@@ -74,10 +73,8 @@ class BeliefEval:
         *,
         reference: bool = True,
         progress: Progress | None = None,
-        resamples: int = RESAMPLES,
     ) -> None:
         self.games = _games(source, trajectories)
-        self.resamples = resamples
         self._references: list[Reference | None] = []
         for done, game in enumerate(self.games):
             if progress:
@@ -104,17 +101,9 @@ class BeliefEval:
         return dict(sorted(found.items(), key=lambda item: (order.index(item[0][0]), item[0][1] == "duck", item[0][1])))
 
     @cached_property
-    def per_game(self) -> dict[str, dict[str, Measure]]:
-        """The measures of every game, over all its observers."""
-        return {part.game.game_id: measures_of(part) for part in self.parts.get(("all", "all"), [])}
-
-    @cached_property
     def estimates(self) -> dict[Group, dict[str, Estimate]]:
         """The measures of every group, estimated over its games."""
-        return {
-            group: estimate([measures_of(part) for part in parts], resamples=self.resamples)
-            for group, parts in self.parts.items()
-        }
+        return {group: estimate([measures_of(part) for part in parts]) for group, parts in self.parts.items()}
 
     @property
     def measures(self) -> dict[str, Estimate]:
@@ -124,17 +113,17 @@ class BeliefEval:
     @cached_property
     def calibrations(self) -> dict[Group, Calibration]:
         """The calibration of every group."""
-        return {group: calibration(_pairs(parts), resamples=self.resamples) for group, parts in self.parts.items()}
+        return {group: calibration(_pairs(parts)) for group, parts in self.parts.items()}
 
     @cached_property
     def anchorings(self) -> dict[Group, Coefficient]:
         """The anchoring of every group, from its free games."""
-        return {group: anchoring(parts, resamples=self.resamples) for group, parts in self.parts.items()}
+        return {group: anchoring(parts) for group, parts in self.parts.items()}
 
     @cached_property
     def impacts(self) -> list[ImpactRow]:
         """What single events do to the beliefs of Geese, who have something to learn."""
-        return impact_table(self.parts.get(("role", "goose"), []), resamples=self.resamples)
+        return impact_table(self.parts.get(("role", "goose"), []))
 
     @property
     def flagged(self) -> list[str]:

@@ -13,10 +13,8 @@ from quack_env.beliefs import Belief
 from quack_eval.beliefs.games import BeliefGame, Happening, p_duck
 from quack_eval.beliefs.measures import Slice, across
 from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import RESAMPLES, SEED, Estimate, Floats, Interval, estimate
+from quack_eval.metrics.estimate import Estimate, Floats, Interval, estimate
 from quack_eval.metrics.measure import Measure
-
-ABOUT = ("actor", "accused", "defended", "target", "other")
 
 
 class Impact(NamedTuple):
@@ -69,7 +67,7 @@ class ImpactRow(NamedTuple):
     """The same of |change|."""
 
 
-def impact_table(parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int = SEED) -> list[ImpactRow]:
+def impact_table(parts: Sequence[Slice]) -> list[ImpactRow]:
     """All impacts of some games, by kind of event, speaker and relation; the most frequent first."""
     signed: list[dict[str, Measure]] = []
     sizes: list[dict[str, Measure]] = []
@@ -85,10 +83,7 @@ def impact_table(parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int =
         sizes.append({name: Measure(sum(map(abs, all_)), len(all_)) for name, all_ in changes.items()})
     if not keys:
         return []
-    means, magnitudes = (
-        estimate(signed, resamples=resamples, seed=seed),
-        estimate(sizes, resamples=resamples, seed=seed),
-    )
+    means, magnitudes = estimate(signed), estimate(sizes)
     rows = [ImpactRow(*key, means[name], magnitudes[name]) for name, key in keys.items()]
     return sorted(rows, key=lambda row: (-row.change.denominator, row.kind, row.speaker, row.about))
 
@@ -124,7 +119,7 @@ def accused(part: Slice) -> Iterator[tuple[float, float, float]]:
                 yield p_duck(step[1]) - p_duck(step[0]), float(heard[0].target == target), float(times)
 
 
-def anchoring(parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int = SEED) -> Coefficient:
+def anchoring(parts: Sequence[Slice]) -> Coefficient:
     """How much more the first accused gains in p than others accused as often: the coefficient of "first" in the least
     squares of change of p ~ 1 + first + accusations. None where the cases do not tell them apart."""
     cases = [list(accused(part)) for part in parts]
@@ -132,10 +127,10 @@ def anchoring(parts: Sequence[Slice], resamples: int = RESAMPLES, seed: int = SE
     products = np.stack([r.T @ r if len(r) else np.zeros((4, 4)) for r in rows]) if rows else np.zeros((0, 4, 4))
     n = sum(map(len, cases))
     value = float(_first(products.sum(axis=0)[None])[0]) if n else np.nan
-    interval: Interval = None
-    if resamples and len(rows) > 1 and not np.isnan(value):
-        interval = bootstrap(len(rows), lambda counts: _first(np.tensordot(counts, products, 1)), resamples, seed)
-    return Coefficient(n, sum(map(bool, cases)), None if np.isnan(value) else value, interval)
+    if np.isnan(value):
+        return Coefficient(n, sum(map(bool, cases)), None, None)
+    interval = bootstrap(len(rows), lambda counts: _first(np.tensordot(counts, products, 1)))
+    return Coefficient(n, sum(map(bool, cases)), value, interval)
 
 
 def _first(products: Floats) -> Floats:

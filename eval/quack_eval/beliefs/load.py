@@ -16,40 +16,42 @@ from quack_eval.load import find_games
 Progress = Callable[[int, int], None]
 
 
-def has_beliefs(path: str | os.PathLike[str]) -> bool:
-    """Whether a folder holds recordings of MafiaScope, or runs in which agents were probed."""
-    root = Path(path)
-    return bool(mafiascope.find(root)) or any(
-        next(iter(BeliefStore(store).read()), None) is not None for store in _stores(root)
-    )
-
-
-def _stores(root: Path) -> list[Path]:
-    """The stores of a run, or of all runs below a folder."""
-    return [root] if root.is_file() else [root / FILE] if (root / FILE).is_file() else sorted(root.rglob(FILE))
-
-
-def belief_games(path: str | os.PathLike[str], progress: Progress | None = None) -> list[BeliefGame]:
-    """The games with beliefs of a run or of all runs below a folder, or of a corpus of MafiaScope.
+def find_belief_games(path: str | os.PathLike[str], progress: Progress | None = None) -> list[BeliefGame]:
+    """The games with beliefs of a run or of all runs below a folder, or of a corpus of MafiaScope; perhaps none.
 
     Args:
         path: the folder, or a run's store itself.
         progress: called as games get done.
 
     Raises:
-        ConfigError: where there are no beliefs, or a recording is missing to them.
+        ConfigError: where a recording is missing to beliefs.
     """
     root = Path(path)
-    if not root.exists():
-        raise ConfigError(f"{root}: no such file or folder")
-    if mafiascope.find(root):
-        return [mafiascope.read(folder) for folder in _counted(mafiascope.find(root), progress)]
+    if folders := mafiascope.find(root):
+        return [mafiascope.read(folder) for folder in _counted(folders, progress)]
     found = [(store, game_id, rows) for store in _stores(root) for game_id, rows in _by_game(store).items()]
-    if not found:
-        raise ConfigError(f"{root}: holds no beliefs (in no {FILE}, and no game.jsonl with introspection.jsonl)")
     return [
         game_of(_recording(store.parent, game_id), rows, game_id) for store, game_id, rows in _counted(found, progress)
     ]
+
+
+def belief_games(path: str | os.PathLike[str], progress: Progress | None = None) -> list[BeliefGame]:
+    """The same where there have to be some.
+
+    Raises:
+        ConfigError: where there are no beliefs, or a recording is missing to them.
+    """
+    if not Path(path).exists():
+        raise ConfigError(f"{path}: no such file or folder")
+    found = find_belief_games(path, progress)
+    if not found:
+        raise ConfigError(f"{path}: holds no beliefs (in no {FILE}, and no game.jsonl with introspection.jsonl)")
+    return found
+
+
+def _stores(root: Path) -> list[Path]:
+    """The stores of a run, or of all runs below a folder."""
+    return [root] if root.is_file() else [root / FILE] if (root / FILE).is_file() else sorted(root.rglob(FILE))
 
 
 def _by_game(store: Path) -> dict[str, list[Belief]]:

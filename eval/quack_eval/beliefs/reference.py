@@ -87,14 +87,13 @@ def reference_beliefs(
     trajectory: Trajectory,
     game_id: str,
     moments: Mapping[int, Iterable[int] | None] | None = None,
-    behaviour: Behaviour | None = None,
     trigger: str = TRIGGER,
 ) -> list[Belief]:
     """What `observe` finds, as rows of the store."""
     agents = [seat.agent for seat in trajectory.header.seats]
     return [
         belief(game_id, found, agents[found.seat], agents[target], p, trigger)
-        for found in observe(trajectory, moments, behaviour)
+        for found in observe(trajectory, moments)
         for target, p in found.p.items()
     ]
 

@@ -16,7 +16,7 @@ from typing import Any
 from quack_env import ConfigError, Trajectory
 from quack_env.beliefs import FILE, BeliefStore
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
-from quack_eval.metrics.estimate import RESAMPLES, Difference, Estimate, estimate, paired
+from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
 from quack_eval.metrics.measure import Measure, mean, ratio
 from quack_eval.metrics.tier1 import OutcomeEval
 
@@ -75,9 +75,8 @@ class Shifts:
         ConfigError: where the folder is no run of forks.
     """
 
-    def __init__(self, run: str | os.PathLike[str], resamples: int = RESAMPLES) -> None:
+    def __init__(self, run: str | os.PathLike[str]) -> None:
         self.run = Path(run)
-        self.resamples = resamples
         try:
             facts = json.loads((self.run / INDEX).read_text("utf-8"))
             self.continuations = [Continuation(**one) for one in facts.pop("continuations")]
@@ -102,12 +101,12 @@ class Shifts:
     def estimates(self) -> dict[str, dict[str, Estimate]]:
         """By arm, the measures over its continuations."""
         arms = {name: [found for _, found in self.arm(name)] for name in (KEPT, REPLACED)}
-        return {name: estimate(games, resamples=self.resamples) for name, games in arms.items() if games}
+        return {name: estimate(games) for name, games in arms.items() if games}
 
     @cached_property
     def shift(self) -> dict[str, Difference]:
         """Replaced minus kept, over continuations of the same chance."""
-        return paired(self.arm(REPLACED), self.arm(KEPT), resamples=self.resamples)
+        return paired(self.arm(REPLACED), self.arm(KEPT))
 
     @cached_property
     def pivotal(self) -> list[Moved]:
@@ -123,8 +122,8 @@ class Shifts:
             for n in numbers
             if (KEPT, n) in games and (REPLACED, n) in games
         ]
-        share = estimate(changed, resamples=self.resamples)["share"]
-        differences = paired(self.arm(KEPT, at), self.arm(REPLACED, at), resamples=self.resamples)
+        share = estimate(changed)["share"]
+        differences = paired(self.arm(KEPT, at), self.arm(REPLACED, at))
         votes = {name.removeprefix("votes "): d for name, d in differences.items() if name.startswith("votes ")}
         said = next(iter(games.values()))[0].trajectory
         assert said is not None

@@ -25,7 +25,7 @@ from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import order_effect
 from quack_eval.beliefs.measures import Slice, measures_of, reference_of
 from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import RESAMPLES, SEED, Estimate, Floats, Interval, estimate
+from quack_eval.metrics.estimate import Estimate, Floats, Interval, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, ratio
 from quack_eval.metrics.paper_tables import shown_policy
 from quack_eval.metrics.tables import shown, shown_interval
@@ -120,17 +120,13 @@ class SocialReasoning:
     Args:
         run: the folder.
         progress: called as games get done.
-        resamples: for the intervals.
 
     Raises:
         ConfigError: where the folder is no run of situations.
     """
 
-    def __init__(
-        self, run: str | os.PathLike[str], progress: Progress | None = None, resamples: int = RESAMPLES
-    ) -> None:
+    def __init__(self, run: str | os.PathLike[str], progress: Progress | None = None) -> None:
         self.run = Path(run)
-        self.resamples = resamples
         self.performances = read_index(run)
         beliefs: dict[str, list[Any]] = {}
         for belief in BeliefStore(self.run / FILE).read():
@@ -174,8 +170,8 @@ class SocialReasoning:
         """All policies, the best score first."""
         found = []
         for policy, units in self.units.items():
-            score, interval = scored(list(units.values()), self.resamples)
-            found.append(Ranked(policy, score, interval, estimate(list(units.values()), resamples=self.resamples)))
+            score, interval = scored(list(units.values()))
+            found.append(Ranked(policy, score, interval, estimate(list(units.values()))))
         return sorted(found, key=lambda one: (one.score is None, -(one.score or 0.0), one.policy))
 
     def table(self) -> Table:
@@ -277,9 +273,7 @@ def first_accused(game: BeliefGame) -> str | None:
     return next((stance.target for stance in game.stances if stance.accuses), None)
 
 
-def scored(
-    units: Sequence[Mapping[str, Measure]], resamples: int = RESAMPLES, seed: int = SEED
-) -> tuple[float | None, Interval]:
+def scored(units: Sequence[Mapping[str, Measure]]) -> tuple[float | None, Interval]:
     """(score, its interval): the mean of the components that are defined, over units pooled."""
     parts = np.array(
         [[(one.get(n, UNDEFINED).numerator, one.get(n, UNDEFINED).denominator) for n in COMPONENTS] for one in units]
@@ -295,8 +289,7 @@ def scored(
         return np.asarray(np.where(defined.any(axis=1), total / np.maximum(1, defined.sum(axis=1)), np.nan))
 
     value = float(score(np.ones((1, len(units))))[0])
-    interval = bootstrap(len(units), score, resamples, seed) if resamples and len(units) > 1 else None
-    return (None if np.isnan(value) else value), interval
+    return (None if np.isnan(value) else value), bootstrap(len(units), score)
 
 
 def _add(total: dict[str, Measure], more: Mapping[str, Measure]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quack_eval.beliefs.games import BeliefGame, Snapshot
 from quack_eval.claims.finding import FALSE
-from quack_eval.metrics.estimate import RESAMPLES, Estimate, estimate
+from quack_eval.metrics.estimate import Estimate, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio
 from quack_eval.statements import StatementEval
 
@@ -150,14 +150,14 @@ def _games_until(series: Sequence[Encounter], level: float) -> int | None:
     return None
 
 
-def shared_belief_over(games: Sequence[BeliefGame], resamples: int = RESAMPLES) -> dict[str, Estimate]:
+def shared_belief_over(games: Sequence[BeliefGame]) -> dict[str, Estimate]:
     """The measures of `shared_belief` over games."""
-    return estimate([shared_belief(game) for game in games], resamples=resamples)
+    return estimate([shared_belief(game) for game in games])
 
 
-def trust_over(pairs: Mapping[Pair, Sequence[Encounter]], resamples: int = RESAMPLES) -> dict[str, Estimate]:
+def trust_over(pairs: Mapping[Pair, Sequence[Encounter]]) -> dict[str, Estimate]:
     """The measures of `trust_measures` over all pairs that have met at least twice; intervals by pairs."""
-    return estimate([trust_measures(series) for series in pairs.values() if len(series) > 1], resamples=resamples)
+    return estimate([trust_measures(series) for series in pairs.values() if len(series) > 1])
 
 
 __all__ = ["Encounter", "encounters", "shared_belief", "shared_belief_over", "trust_measures", "trust_over"]

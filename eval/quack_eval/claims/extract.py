@@ -6,6 +6,7 @@ as such, tried again on the next run, and never stands for "no claims".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
@@ -34,10 +35,13 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The claims of an utterance, what they cost, and whether they were known already."""
+    """The claims of an utterance, what they cost, and whether they were known already.
+
+    ``cost``: US dollars, None where a price is not known.
+    """
 
     claims: tuple[Claim, ...]
-    cost: float = 0.0
+    cost: float | None = 0.0
     calls: int = 0
     cached: bool = False
 
@@ -48,7 +52,7 @@ class Failure:
 
     reason: Reason
     detail: str = ""
-    cost: float = 0.0
+    cost: float | None = 0.0
     calls: int = 0
 
 
@@ -95,27 +99,35 @@ class GrammarExtractor:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How many utterances were extracted, how many are missing and why, and what it cost."""
+    """How many utterances were extracted, how many of them had been before, how many are missing and why, and what it
+    took; ``cost`` in US dollars is None where a price is not known."""
 
     utterances: int
     extracted: int
+    cached: int
     missing: dict[str, int]
-    cost: float
+    calls: int
+    cost: float | None
 
 
 def coverage(answers: Iterable[Extraction | Failure]) -> Coverage:
     """What share of the utterances has claims: to be shown in every table."""
-    missing: dict[str, int] = {}
-    total = extracted = 0
-    cost = 0.0
-    for answer in answers:
-        total += 1
-        cost += answer.cost
-        if isinstance(answer, Failure):
-            missing[answer.reason] = missing.get(answer.reason, 0) + 1
-        else:
-            extracted += 1
-    return Coverage(total, extracted, missing, cost)
+    listed = list(answers)
+    read = [answer for answer in listed if isinstance(answer, Extraction)]
+    return Coverage(
+        utterances=len(listed),
+        extracted=len(read),
+        cached=sum(answer.cached for answer in read),
+        missing=dict(Counter(answer.reason for answer in listed if isinstance(answer, Failure))),
+        calls=sum(answer.calls for answer in listed),
+        cost=summed(answer.cost for answer in listed),
+    )
+
+
+def summed(costs: Iterable[float | None]) -> float | None:
+    """The sum of costs; None where one is not known."""
+    known = list(costs)
+    return None if None in known else float(sum(cost for cost in known if cost is not None))
 
 
 __all__ = [

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quack_eval.claims.extract import Extraction, Failure, Reason, Utterance
+from quack_eval.claims.extract import Extraction, Failure, Reason, Utterance, summed
 from quack_eval.claims.extract_prompt import PROMPT_VERSION, InvalidReplyError, messages, read, repair, schema
 from quack_eval.claims.types import Claim
 
@@ -23,11 +23,12 @@ from quack_eval.claims.types import Claim
 class Completion:
     """What a model answered.
 
-    ``finish``: why it stopped, "stop" or "length" or "content_filter". ``refusal``: its words if it refused.
+    ``cost``: US dollars, None where the price is not known. ``finish``: why it stopped, "stop" or "length" or
+    "content_filter". ``refusal``: its words if it refused.
     """
 
     text: str
-    cost: float = 0.0
+    cost: float | None = 0.0
     finish: str = "stop"
     refusal: str | None = None
 
@@ -116,7 +117,7 @@ class _Attempt:
     def __init__(self, extractor: ModelExtractor, utterance: Utterance) -> None:
         self.extractor = extractor
         self.utterance = utterance
-        self.cost = 0.0
+        self.cost: float | None = 0.0
         self.calls = 0
 
     async def run(self) -> Extraction | Failure:
@@ -157,7 +158,7 @@ class _Attempt:
             except Exception as error:  # whatever a provider raises: this utterance is missing, the others are not
                 return self._failure("error", f"{type(error).__name__}: {error}")
             else:
-                self.cost += reply.cost
+                self.cost = summed((self.cost, reply.cost))
                 return reply
         raise AssertionError("unreachable")
 
@@ -199,10 +200,15 @@ class Cache:
         row = self.connection.execute("SELECT claims FROM answers WHERE key = ?", (k,)).fetchone()
         return None if row is None else [Claim.from_dict(item) for item in json.loads(row[0])]
 
-    def put(self, k: str, claims: Sequence[Claim], cost: float) -> None:
+    def put(self, k: str, claims: Sequence[Claim], cost: float | None) -> None:
         """Remembers claims."""
         text = json.dumps([claim.to_dict() for claim in claims], ensure_ascii=False)
         self.connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (k, text, cost))
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars that all answers were paid with; None where one of the costs is not known."""
+        return summed(cost for (cost,) in self.connection.execute("SELECT cost FROM answers"))
 
     def close(self) -> None:
         """Closes the file."""

@@ -13,7 +13,6 @@ TRUE, FALSE, WRONG_ROOM, NEAR_MISS, UNVERIFIABLE = "true", "false", "wrong_room"
 VERDICTS = (TRUE, FALSE, WRONG_ROOM, NEAR_MISS, UNVERIFIABLE)
 VERIFIABLE = frozenset({TRUE, FALSE, WRONG_ROOM, NEAR_MISS})
 OWN, TESTIMONY, NONE, SELF = "own", "testimony", "none", "self"
-SUPPORTS = (OWN, TESTIMONY, NONE, SELF)
 
 
 class Ruling(NamedTuple):

@@ -6,9 +6,8 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-AT, AROUND, UNTIL, SINCE, JUST_BEFORE, JUST_AFTER, RANGE, LIST = (
+AT, UNTIL, SINCE, JUST_BEFORE, JUST_AFTER, RANGE, LIST = (
     "at",
-    "around",
     "until",
     "since",
     "right before",

@@ -63,9 +63,7 @@ class Difference:
 Game = Mapping[str, Measure]
 
 
-def estimate(
-    games: Sequence[Game], undefined: str = "skip", resamples: int = RESAMPLES, seed: int = SEED
-) -> dict[str, Estimate]:
+def estimate(games: Sequence[Game], undefined: str = "skip", resamples: int = RESAMPLES) -> dict[str, Estimate]:
     """Every measure of the games, estimated.
 
     Args:
@@ -73,14 +71,13 @@ def estimate(
         undefined: "skip", or "zero" for the published convention: the mean over all games with undefined values as
             0.0, but for `UNDEFINED_STAYS`. It exists to reproduce the published tables.
         resamples: of whole games, for the intervals; 0 for none.
-        seed: of the resampling.
     """
     names = list(dict.fromkeys(name for game in games for name in game))
     if not names:
         return {}
     sums = _Sums.of(games, names, undefined)
     means, pooled = sums.estimators(np.ones((1, len(games))))
-    low, high = _intervals(sums, resamples, seed) if resamples and len(games) > 1 else (None, None)
+    low, high = _intervals(sums, resamples) if resamples and len(games) > 1 else (None, None)
     found: dict[str, Estimate] = {}
     for p, name in enumerate(names):
         numerator, denominator = float(sums.numerators[:, p].sum()), float(sums.denominators[:, p].sum())
@@ -100,7 +97,6 @@ def paired(
     second: Iterable[tuple[int, Game]],
     undefined: str = "skip",
     resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> dict[str, Difference]:
     """Every measure of the first group of (seed, game) minus that of the second, over the seeds that both have.
 
@@ -115,7 +111,7 @@ def paired(
     point = _difference(sums, np.ones((1, len(shared))))[0]
     low = high = None
     if resamples and len(shared) > 1:
-        low, high = _percentiles(len(shared), lambda counts: _difference(sums, counts), resamples, seed)
+        low, high = _percentiles(len(shared), lambda counts: _difference(sums, counts), resamples)
     m = len(names)
     return {
         name: Difference(
@@ -172,8 +168,8 @@ class _Sums:
         return means, pooled
 
 
-def _intervals(sums: _Sums, resamples: int, seed: int) -> tuple[Floats, Floats]:
-    return _percentiles(len(sums.values), lambda counts: np.hstack(sums.estimators(counts)), resamples, seed)
+def _intervals(sums: _Sums, resamples: int) -> tuple[Floats, Floats]:
+    return _percentiles(len(sums.values), lambda counts: np.hstack(sums.estimators(counts)), resamples)
 
 
 def _difference(sums: Sequence[_Sums], counts: Floats) -> Floats:
@@ -181,7 +177,7 @@ def _difference(sums: Sequence[_Sums], counts: Floats) -> Floats:
     return np.asarray(first - second)
 
 
-def _percentiles(units: int, statistic: Any, resamples: int, seed: int) -> tuple[Floats, Floats]:
+def _percentiles(units: int, statistic: Any, resamples: int) -> tuple[Floats, Floats]:
     """The 2.5 and 97.5 % points of a statistic of how often each unit is drawn, by scipy's bootstrap."""
     from scipy import stats
 
@@ -201,7 +197,7 @@ def _percentiles(units: int, statistic: Any, resamples: int, seed: int) -> tuple
             batch=max(1, 400_000 // units),
             vectorized=True,
             method="percentile",
-            rng=np.random.default_rng(seed),
+            rng=np.random.default_rng(SEED),
         )
     tail = (1 - CONFIDENCE) / 2
     drawn = result.bootstrap_distribution

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
-from quack_env import ConfigError
+from quack_env import ConfigError, TrajectoryError
 from quack_eval.report import sections
 from quack_eval.report.beliefs import beliefs
 from quack_eval.report.markup import h, render
@@ -26,16 +26,19 @@ def write_report(run: Path, out: Path | None = None, progress: Progress | None =
         progress: called with (games evaluated, games in all), where they have to be.
 
     Raises:
-        TrajectoryError: where there is no recorded game.
+        TrajectoryError: where there is no recorded game, or all are damaged or unfinished.
         ConfigError: where files cannot be read or written.
     """
     found = open_run(run, out, progress)
+    if not found.measures.get("games") and (messages := found.measures.get("messages")):
+        told = f"no game could be read and scored, of {len(messages)}; the first: {messages[0]}"
+        raise TrajectoryError(f"{run}: {told}")
     file = (out or run) / FILE
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(report_page(found), encoding="utf-8")
     except OSError as fault:
-        raise ConfigError(f"{file}: cannot be written ({fault.strerror})") from None
+        raise ConfigError(f"{file}: cannot be written ({fault.strerror}); choose another --out") from None
     return file
 
 

@@ -25,6 +25,8 @@ from quack_env.beliefs import Belief, BeliefStore
 from ..vlm.table import NotingClient, Serve, Table
 
 FIRST_TICK = {"triggers": [], "every": 1}
+TO_A_MEETING = {"max_ticks": 60, "meeting_calls": 3, "n_tasks": 0}
+"""No task ends these games before somebody is found dead."""
 
 
 def alike(names: Iterable[str], goose: Any, duck: Any) -> dict[str, Any]:
@@ -50,7 +52,7 @@ def probed(client: Client | None, probing: Any, folder: Path | None = None, url:
 
 def test_the_question_is_about_the_living_others_and_tells_where_the_game_stands() -> None:
     client = NotingClient()
-    probe = probed(client, "meetings")
+    probe = probed(client, "meetings", config=TO_A_MEETING)
     asked = [messages[1]["content"] for messages in client.asked if is_probe(messages[1]["content"])]
     assert len(asked) == len({(row.event_index, row.observer) for row in probe.beliefs}) > 0
     for text in asked:
@@ -71,7 +73,7 @@ def test_the_question_is_about_the_living_others_and_tells_where_the_game_stands
 
 def test_before_a_vote_no_context_has_the_own_vote() -> None:
     client = NotingClient()
-    probed(client, "before_vote", config={"max_ticks": 60, "meeting_calls": 3, "n_tasks": 0})
+    probed(client, "before_vote", config=TO_A_MEETING)
     asked = [messages[1]["content"] for messages in client.asked if is_probe(messages[1]["content"])]
     assert asked
     for text in asked:
@@ -218,7 +220,7 @@ class FailsProbes(NotingClient):
 
 
 def test_a_provider_that_fails_a_probe_spoils_no_game(tmp_path: Path) -> None:
-    rows = probed(FailsProbes(), "meetings", tmp_path / "g").beliefs
+    rows = probed(FailsProbes(), "meetings", tmp_path / "g", config=TO_A_MEETING).beliefs
     assert rows and {row.failure for row in rows} == {"provider: rate_limit: come back later"}
     assert json.loads((tmp_path / "g" / "status.json").read_text()) == {"status": "finished"}
     calls = load_calls(tmp_path / "g" / "probes.jsonl")

@@ -145,7 +145,7 @@ def test_a_foreign_prompt_gets_an_answer_too() -> None:
 
 PROBE = """You are {me}, a player in QUACK, a social deduction game.
 Your role: {role}
-Teams: 4 Geese, 1 Ducks.
+Teams: 4 Geese, 1 Duck.
 {before}
 Answer with one JSON object of this form and nothing else. Numbers add up to 1.
 {form}"""
@@ -183,7 +183,7 @@ def test_the_player_fills_in_any_form() -> None:
 
 VOTE = """You are Alice, a player in QUACK
 Your role: Goose
-Teams: 4 Geese, 1 Ducks.
+Teams: 4 Geese, 1 Duck.
 Your own estimates up to now, told to nobody:
 - tick 3: Bob: goose 20%, duck 80%; Eve: goose 90%, duck 10%
 - tick 5: Bob: goose 90%, duck 10%; Eve: goose 30%, duck 70%

@@ -91,6 +91,24 @@ def test_a_duck_is_told_its_partners_in_every_modality() -> None:
     assert alone and all("You are the only Duck." in system for system in alone)
 
 
+KINDS = (
+    "Teams: 5 Geese, {Duck}.",
+    "have {task} each",
+    "after {tick} there",
+    "room, {tick} after",
+    "({call} for",
+    " {round},",
+)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_one_of_a_kind_is_told_in_the_singular_and_two_in_the_plural(number: int) -> None:
+    kinds = ("n_ducks", "n_tasks", "task_ticks", "kill_cooldown", "meeting_calls", "discussion_rounds")
+    system = questions(1, n_players=5 + number, **dict.fromkeys(kinds, number))[0][1]
+    nouns = {noun: f"{number} {noun}" + "s" * (number == 2) for noun in ("Duck", "task", "tick", "call", "round")}
+    assert [words for words in KINDS if words.format(**nouns) not in system] == []
+
+
 def test_a_discussion_prompt_has_what_the_paper_conditions_on() -> None:
     met = set()
     for seed in range(3):

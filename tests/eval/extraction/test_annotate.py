@@ -95,6 +95,18 @@ def test_scores_of_one_and_of_two_annotators(tmp_path: Path) -> None:
     assert both.to_dict()["recall_per_utterance"] == 0.75
 
 
+@pytest.mark.parametrize("column", ["missed", "extraction_ok"])
+def test_an_utterance_not_answered_in_full_is_no_part_of_the_recall(tmp_path: Path, column: str) -> None:
+    one, other = (Spoken(f"g/{i}", "Bob", i, "said", (Judged(*KINDS[0]),)) for i in (1, 2))
+    as_csv, _ = write_sheet(draw([one, other], 2), tmp_path)
+    table = read_sheet(fill(as_csv, "one", set()))
+    next(row for row in table if row["utterance_id"] == "g/2" and row[column])[column] = ""
+    as_csv.write_text(to_csv(table), encoding="utf-8", newline="")
+    found = score([as_csv])
+    assert (found.recall.hits, found.recall.of) == (1, 2)  # of g/1: one claim found, one missed
+    assert found.open_utterances == 1
+
+
 def test_kappa() -> None:
     assert kappa([]) is None
     assert kappa([(1, 1), (0, 0)]) == 1.0

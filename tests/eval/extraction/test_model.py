@@ -250,6 +250,10 @@ def test_equal_utterances_are_asked_once_and_no_more_than_allowed_at_once(server
     assert coverage(answers).cost == pytest.approx(0.012)
 
 
+def test_of_an_unknown_price_the_sum_is_unknown() -> None:
+    assert coverage([Extraction((), 0.5, 1), Failure("refused", cost=None, calls=1)]).cost is None
+
+
 def test_a_blank_utterance_costs_nothing(server: Server) -> None:
     (answer,) = ask(server, Utterance(" \n", "Alice", PLAYERS, ROOMS))
     assert answer == Extraction(()) and not server.requests
