@@ -30,8 +30,10 @@ GOLD = ROOT / "eval" / "gold" / "utterances.jsonl"
 DATA = ROOT.parent / "shared" / "data" / "quack"
 SCORER = ROOT.parent / "shared" / "tools" / "score_claims.py"
 
-SPLITS = ("dev", "opened", "heldout", "opened2", "blind")
-"""The splits of the gold; the last two are by a second annotator, and "blind" is for measuring alone."""
+SPLITS = ("dev", "opened", "heldout", "opened2", "dev2", "checked", "blind", "blind2")
+"""The splits of the gold."""
+BLIND = ("checked", "blind", "blind2")
+"""Those for measuring alone: no rule and no weight is made with them."""
 
 Claims = list[dict[str, Any]]
 Pair = tuple[str, Claims, Claims]

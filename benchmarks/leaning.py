@@ -1,8 +1,9 @@
 """Makes the weights by which the grammar weighs the words around a player: who is accused, who is cleared.
 
-Learnt from the published extractions (which messages accuse and defend whom) and from the scripted policies' speeches,
-whose stances are known: logistic regression with an L2 penalty. With --folds nothing is written: every part of the
-seeds is predicted by weights learnt on the others, and scored beside the cues alone.
+Learnt from the hand gold, from the published extractions of other messages (which name accusations and defences well)
+and from the scripted policies' speeches, whose stances are known: logistic regression with an L2 penalty. The blind
+parts of the gold are left out. With --folds nothing is written: every part of the seeds is predicted by weights learnt
+on the others, and scored beside the cues alone.
 
 python benchmarks/leaning.py [--data ../shared/data/quack] [--folds 5]
 """
@@ -23,7 +24,7 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 
 sys.path.insert(0, str(Path(__file__).parent))
-from extraction import DATA, SPLITS, games, gold, lines, speeches
+from extraction import BLIND, DATA, SPLITS, games, gold, lines, speeches
 from quack_eval.claims.extract import extract
 from quack_eval.claims.grammar import leaning, stance
 
@@ -32,19 +33,17 @@ STANCES = {"accusation": "target", "defense": "defended"}
 PENALTY, RAREST, SMALLEST = 12.0, 4, 0.02
 """The L2 penalty; how often a pattern must occur; the smallest weight that is kept."""
 
-Known = dict[str, bool] | None
-"""Whether a player is accused and defended; None where nobody said."""
 Weights = dict[str, float]
 
 
 class Example(NamedTuple):
-    """A player in a message: the part it belongs to, the evidence, what the grammar said, and what is known."""
+    """A player in a message: the part it belongs to, the evidence, what the cues said, what is known, and by whom."""
 
     part: str
     clues: frozenset[str]
-    grammar: dict[str, bool]
-    known: Known
-    gold: Known
+    cues: dict[str, bool]
+    known: dict[str, bool]
+    by_hand: bool
 
 
 # --- examples --------------------------------------------------------------------------------------------------------
@@ -52,18 +51,19 @@ class Example(NamedTuple):
 
 def examples(data: Path, scripts: int) -> Iterator[Example]:
     """Every player mentioned in a message whose stances are known."""
-    annotated = {(line.game, line.message.event): claims for split in SPLITS for line, claims in gold(data, split)}
+    by_hand = {(s in BLIND, line.game, line.message.event): claims for s in SPLITS for line, claims in gold(data, s)}
     for game in games(data):
         for line in lines(data, game):
-            best = annotated.get((game, line.message.event))
-            if line.published is None and best is None:
+            annotated = by_hand.get((False, game, line.message.event))
+            known = line.published if annotated is None else annotated
+            if known is None or (True, game, line.message.event) in by_hand:
                 continue
             seen = _stances(line.message.text, line.speaker, line.players, line.rooms, line.before)
-            yield from _of(seen, line.players, game.rsplit("/", 1)[-1], line.published, best)
+            yield from _of(seen, line.players, game.rsplit("/", 1)[-1], known, annotated is not None)
     for seed in range(scripts):
         for speech in speeches(1000 + seed):
             seen = _stances(speech.text, speech.speaker, speech.players, speech.rooms, [])
-            yield from _of(seen, speech.players, "scripted", speech.claims, None)
+            yield from _of(seen, speech.players, "scripted", speech.claims, False)
 
 
 def _stances(
@@ -84,18 +84,17 @@ def _stances(
     return kept[0]
 
 
-def _of(seen: stance.Stances, players: Iterable[str], part: str, known: Any, best: Any) -> Iterator[Example]:
+def _of(
+    seen: stance.Stances, players: Iterable[str], part: str, claims: list[dict[str, Any]], by_hand: bool
+) -> Iterator[Example]:
     for name in players:
         clues = seen.evidence(name) if name != seen.discourse.speaker else frozenset()
         if clues:
             cues = {"accusation": name in seen.accused, "defense": name in seen.cleared}
-            yield Example(part, clues, cues, _about(known, name), _about(best, name))
-
-
-def _about(claims: list[dict[str, Any]] | None, name: str) -> Known:
-    if claims is None:
-        return None
-    return {kind: any(c["type"] == kind and c.get(who) == name for c in claims) for kind, who in STANCES.items()}
+            known = {
+                kind: any(c["type"] == kind and c.get(who) == name for c in claims) for kind, who in STANCES.items()
+            }
+            yield Example(part, clues, cues, known, by_hand)
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------
@@ -109,7 +108,7 @@ def learn(told: Sequence[Example], kind: str) -> Weights:
     found = [(row, place[clue]) for row, e in enumerate(told) for clue in e.clues if clue in place]
     rows, columns = zip(*found, strict=True)
     seen = csr_matrix((np.ones(len(found)), (rows, columns)), shape=(len(told), len(patterns)))
-    sign = np.array([1.0 if example.known and example.known[kind] else -1.0 for example in told])
+    sign = np.array([1.0 if example.known[kind] else -1.0 for example in told])
 
     def loss(weights: Any) -> tuple[float, Any]:
         margin = (seen @ weights) * sign
@@ -129,23 +128,21 @@ def predicted(weights: Weights, example: Example) -> float:
 
 
 def folds(every: Sequence[Example], count: int) -> None:
-    """Scores of the cues alone, of the words alone and of both, each part predicted by the others."""
+    """Scores of the cues alone and of the weighed words and cues, each part predicted by the others."""
     seeds = sorted({e.part for e in every if e.part != "scripted"})
     for kind in STANCES:
         likely: dict[int, float] = {}
         for fold in range(count):
             out = set(seeds[fold::count])
-            weights = learn([e for e in every if e.known is not None and e.part not in out], kind)
+            weights = learn([e for e in every if e.part not in out], kind)
             likely |= {at: predicted(weights, e) for at, e in enumerate(every) if e.part in out}
-        for name, truth in (("published", lambda e: e.known), ("hand gold", lambda e: e.gold)):
-            chosen = [at for at in likely if truth(every[at]) is not None]
-            wanted = [truth(every[at])[kind] for at in chosen]
-            cues = [every[at].grammar[kind] for at in chosen]
-            words = [likely[at] > 0.5 for at in chosen]
-            least = [(stance.KEEP if cue else stance.LIKELY)[kind] for cue in cues]
-            both = [likely[at] > enough for at, enough in zip(chosen, least, strict=True)]
-            for what, got in (("cues", cues), ("words", words), ("both", both)):
-                print(f"{kind:10s} {name}: {what:5s} {_scores(got, wanted)}")
+        for name, by_hand in (("published", False), ("hand gold", True)):
+            chosen = [at for at in likely if every[at].by_hand is by_hand]
+            wanted = [every[at].known[kind] for at in chosen]
+            cues = [every[at].cues[kind] for at in chosen]
+            weighed = [likely[at] > stance.LIKELY for at in chosen]
+            for what, got in (("cues", cues), ("weighed", weighed)):
+                print(f"{kind:10s} {name}: {what:7s} {_scores(got, wanted)}")
 
 
 def _scores(got: Sequence[bool], wanted: Sequence[bool]) -> str:
@@ -165,10 +162,9 @@ def main() -> None:
     if asked.folds:
         folds(every, asked.folds)
         return
-    told = [example for example in every if example.known is not None]
-    weights = {kind: learn(told, kind) for kind in STANCES}
+    weights = {kind: learn(every, kind) for kind in STANCES}
     WEIGHTS.write_text(json.dumps(weights, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-    print(f"{WEIGHTS.name}: {len(told)} examples, {', '.join(f'{len(w)} {k}' for k, w in weights.items())} patterns")
+    print(f"{WEIGHTS.name}: {len(every)} examples, {', '.join(f'{len(w)} {k}' for k, w in weights.items())} patterns")
 
 
 if __name__ == "__main__":

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from quack_eval.claims.grammar.chunks import MUST
-from quack_eval.claims.grammar.clauses import Clause, Place, Sentence, time_of
+from quack_eval.claims.grammar.chunks import MUST, TO
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.grammar.parts import Clause, Place, Sentence, time_of, which_is
 from quack_eval.claims.grammar.times import WEAK
 from quack_eval.claims.types import BODY, NEGATIVE, PLAYER, POSITIVE, Claim
 
@@ -34,7 +34,10 @@ class Step:
 
 @dataclass
 class Account:
-    """The claims of a sentence as they are read, and in whose name they are said."""
+    """The claims of a sentence as they are read, and in whose name they are said.
+
+    ``untrue_from``: from which claim on they are what somebody falsely said.
+    """
 
     message: str
     sentence: Sentence
@@ -44,6 +47,7 @@ class Account:
     steps: list[Step] = field(default_factory=list)
     routed: set[int] = field(default_factory=set)
     asking: bool = False
+    untrue_from: int | None = None
     witnessed: bool = False
     clause: Clause | None = None
 
@@ -53,10 +57,13 @@ class Account:
         """The room of a place; of "there" and "here" the one just spoken of."""
         if place.room:
             return place.room
+        if self.sentence.tokens[place.at].text == "room":
+            return self._room_meant(place)
         before = self.clause.before if self.clause is not None else None
-        if before is not None and self.clause is not None and before.subject == self.clause.subject:
-            toward = [p.room for p in before.places if p.preposition in TOWARD and p.room]
-            if toward and self.clause.group.kind in ("move", "enter"):
+        moved = self._moved_before()
+        if moved is not None and self.clause is not None:
+            toward = [p.room for p in moved.places if p.preposition in TOWARD and p.room]
+            if toward and self.clause.group.kind in ("move", "enter", "find", "report"):
                 return toward[-1]
         reached_before = self._own_place()
         if reached_before is not None:
@@ -70,13 +77,39 @@ class Account:
             return reached_now or tokens[named[0]].value
         return next((tokens[p].value for p in [*reached, *named]), self.discourse.room)
 
+    def _moved_before(self) -> Clause | None:
+        """The clause before of the same subject, past those of saying: "I left toward R, X says I got there"."""
+        clause = self.clause
+        before = clause.before if clause is not None else None
+        while before is not None and before.group.kind == "say" and before.link not in ("if", "when"):
+            before = before.before
+        return before if before is not None and clause is not None and before.subject == clause.subject else None
+
+    def _room_meant(self, place: Place) -> str | None:
+        """The room of "in the room", "in the murder room": where the body lay, named before, or where the teller is."""
+        tokens, clause = self.sentence.tokens, self.clause
+        beside = {token.text for token in tokens[place.at + 1 : place.at + 4]}
+        if tokens[place.at - 1].text in ("murder", "kill") or beside & {"body", "victim"}:
+            return next(iter(list(self.discourse.bodies.values())[-1:]), None)
+        named = [
+            tokens[p].value
+            for p in range(place.at)
+            if tokens[p].kind == "room" and not (p and tokens[p - 1].text in FROM | TOWARD)
+        ]
+        if named or clause is None:
+            return named[-1] if named else None
+        tells = clause.indefinite or clause.subject == (self.discourse.voice,) or clause.link in TIME_LINKS
+        return self.discourse.places.get(self.discourse.voice) if tells else None
+
     def _own_place(self) -> str | None:
         """Where the subject of a clause of time was just said to be: "I reached A after Bob left; when I got there"."""
         clause = self.clause
         if clause is None or clause.link not in TIME_LINKS or len(clause.subject or ()) != 1:
             return None
         who = clause.subject[0] if clause.subject else ""
-        told = [c for c in self.claims if c.type == "location" and c.subject == who and not c.negative]
+        got = clause.group.lemma in ("get", "arrive", "come", "reach")
+        told = [c for c in self.claims if c.subject == who and not c.negative]
+        told = [c for c in told if c.type == "location" or (got and c.activity == "traveling" and c.room)]
         return (told[-1].route[-1] if told[-1].route else told[-1].room) if told else None
 
     def where(self, clause: Clause) -> str | None:
@@ -177,6 +210,8 @@ class Account:
                 time=self.time(clause),
             )
         )
+        if who == self.source != self.discourse.speaker and not negative:
+            self.discourse.ways.append(self.claims[-1])
 
     def sighting(
         self, clause: Clause, who: str, target: str | None, room: str | None, negative: bool = False, of: str = PLAYER,
@@ -193,6 +228,8 @@ class Account:
             self.discourse.places[who] = room
         if of == BODY and target is not None:
             self.discourse.lain.add((target, room))
+        if of == BODY and room is not None and not negative:
+            self.discourse.finders[who] = room
         own = "own" if who == self.discourse.speaker and not self.source else "quoted"
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
@@ -213,10 +250,13 @@ class Account:
         negative: bool = False, seen: bool = False,
     ) -> None:  # fmt: skip
         """``who`` did something in a room, or went to it."""
+        origin = None if origin == room else origin
         if what == "traveling" and room is not None:
             self.discourse.room = room
             if not negative:
                 self.discourse.places[who] = room
+        if what == "report" and room is not None and not negative:
+            self.discourse.finders[who] = room
         polarity = NEGATIVE if negative else POSITIVE
         attribution = self.attribution(clause, who, seen)
         self.claims.append(
@@ -256,9 +296,25 @@ def rooms_of(
     places = [p for p in clause.places if p.preposition not in apart]
     places = places or [p for p in clause.fronted if p.preposition not in apart]
     rooms = [room for p in places if (room := account.room_of(p))]
-    if not rooms and clause.link == "where" and (room := account.where(clause)):
+    if not rooms and _goes_on_there(account, clause) and (room := account.where(clause)):
         rooms = [room]
     return rooms
+
+
+def _goes_on_there(account: Account, clause: Clause) -> bool:
+    """Whether a clause tells what happened in the room named last: "where X was", "which is when X came"."""
+    if clause.link != "when":
+        return clause.link == "where"
+    tokens = account.sentence.tokens
+    at = next((p for p in range(clause.group.first, -1, -1) if tokens[p].text == "when"), 0)
+    return which_is(account.sentence, at)
+
+
+def until(account: Account, clause: Clause) -> bool:
+    """Whether something was denied only until something: "didn't see X until ..." saw X then."""
+    after = account.after(clause)
+    dated = "until" in clause.words or any(token.text.startswith("until") for token in clause.times)
+    return dated or (after is not None and after.link == "until")
 
 
 def existential(account: Account, clause: Clause) -> bool:
@@ -272,14 +328,16 @@ def seen_in_sentence(account: Account, clause: Clause) -> bool:
     above = clause.before
     while above is not None and above.link not in ("because", "since", "so"):
         if above.group.kind == "see" and above.subject == (account.discourse.voice,):
-            return not above.negative and not above.maybe and clause.link in ("and", ",", "then", ":", "—", "-", "")
+            return (
+                not above.negative and not above.maybe and clause.link in ("and", ",", ";", "then", ":", "—", "-", "")
+            )
         above = above.before
     return False
 
 
 def add_step(account: Account, clause: Clause, rooms: list[str]) -> None:
     """Remembers a stop of somebody's way."""
-    if clause.subject and len(clause.subject) == 1 and rooms and not clause.negative and not clause.small:
+    if clause.subject and rooms and not clause.negative and not clause.small:
         account.steps.append(Step(clause, clause.subject, tuple(rooms)))
 
 
@@ -301,9 +359,11 @@ def _rooms_after(account: Account, clause: Clause) -> list[str]:
 
 def _rooms_before(account: Account, clause: Clause) -> list[str]:
     before = clause.before
+    if before is not None and "empty" in before.words:
+        before = before.before  # "when I passed through R, it was empty — I didn't see X"
     if before is None or before.subject != clause.subject or before.link not in _WHILE or before.maybe:
         return []
-    return _reached(account, before) if before.group.kind in ("move", "enter", "is", "be") else []
+    return _reached(account, before) if before.group.kind in ("move", "enter", "leave", "is", "be") else []
 
 
 def rooms_on_entering(account: Account, clause: Clause) -> list[str]:
@@ -331,9 +391,31 @@ def rooms_above(account: Account, clause: Clause) -> list[str]:
         or above.group.kind not in ("be", "is", "move", "enter", "task")
     ):
         return []
-    if above.negative or above.maybe or len(clause.subject or ()) != 1:
+    claims = above.group.mood == TO and above.before is not None and above.before.group.kind == "say"
+    if above.negative or (above.maybe and not claims) or len(clause.subject or ()) != 1:
         return []
     if [p.preposition for p in above.places[:2]] in (["", "to"], ["", "into"]):
         return []  # "I was A to B and saw nobody"
-    rooms = [room for p in above.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
-    return rooms if clause.negative and "and" in above.words else rooms[-1:]
+    denies = _denies(account, clause)
+    if denies and len({step.rooms for step in account.steps if step.subject == clause.subject}) > 1:
+        return []  # "I started in A, went to B and saw nobody": on the whole way
+    if denies and any(word in token.text for token in clause.times for word in ("round", "game")):
+        return []  # "I went to R, and I didn't see X all round"
+    apart = FROM | TOWARD | {"before", "after"}
+    rooms = [room for p in above.places if p.preposition not in apart and (room := account.room_of(p))]
+    anybody = any(phrase.indefinite for phrase in clause.objects)
+    if not rooms and denies and not anybody:
+        rooms = [p.room for p in above.places if p.preposition in FROM and p.room]  # "came from R and saw no Bob"
+    if len(rooms) > 1 and anybody:
+        return []  # "was in A and B and saw nobody"
+    if len(rooms) > 2:
+        return []  # "I walked through A, B and C and saw nobody"
+    between = {token.text for token in account.sentence.tokens[above.group.last : clause.group.first]}
+    both = clause.negative and ("and" in above.words or "/" in between)  # "was around A/B and never saw X"
+    return rooms if both else rooms[-1:]
+
+
+def _denies(account: Account, clause: Clause) -> bool:
+    """Whether a clause denies: did not see X, saw nobody, saw no X."""
+    tokens = account.sentence.tokens
+    return clause.negative or any(o.indefinite == "nobody" or tokens[o.first - 1].text == "no" for o in clause.objects)

@@ -2,50 +2,64 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from quack_eval.claims.grammar.account import (
-    ARRIVING,
+    FROM,
+    TOWARD,
     Account,
     add_step,
     existential,
     first_of,
     or_none,
+    rooms_above,
     rooms_of,
     rooms_on_entering,
     rooms_when,
-    seen_in_sentence,
 )
 from quack_eval.claims.grammar.bodies import tell_body
-from quack_eval.claims.grammar.chunks import MUST
-from quack_eval.claims.grammar.clauses import Clause
-from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.grammar.lexicon import ADVERBS, GERUND, TIME_LINKS
+from quack_eval.claims.grammar.nobody import tell_empty
+from quack_eval.claims.grammar.parts import Clause, Place
+from quack_eval.claims.grammar.perceiving import perceives
 from quack_eval.claims.types import BODY
 
 _SOMEWHERE = frozenset({"there", "over", "next", "near", "beside", "by", "alone", "inside", "on"})
+_STEPS = frozenset({"room", "rooms", "tick", "ticks", "step", "steps", "one", "two", "too", "not"})
+"""What makes "away from R" a distance, or near."""
+_WAYS = frozenset({"path", "route", "access", "corridor"})
+_LEADING = frozenset({"path", "access", "close", "closer", "closest", "entrance", "connection", "near"})
+_ONWARD = frozenset({"then", "back", "up", "down", "through"})
 _WITH = ("with", "alongside", "beside")
 
 
 def tell_being(account: Account, clause: Clause) -> None:
     """X was in R; X was with me in R; X and I were together in R."""
-    if _empty(account, clause):
+    if tell_empty(account, clause):
         return
     if _lies_dead(account, clause):
         tell_body(account, clause)
         return
     if clause.link in TIME_LINKS and "alive" in clause.words:
         clause.places = [place for place in clause.places if place.preposition or not place.room]
-    rooms = rooms_of(account, clause)
+    clause.places = _stood_at(account, clause)
+    rooms = rooms_of(account, clause) or _as_before(account, clause)
     verb = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 2]}
     if clause.group.negative and "alone" in verb:  # "wasn't alone in R"
         clause.negative = False
     if _keeps_away(clause):
-        rooms, clause.negative = rooms_of(account, clause, frozenset()), True
+        apart = [place.room for place in clause.places if place.preposition in ("from", "of") and place.room]
+        for who in kept(clause):
+            for room in apart:
+                account.location(clause, who, room, negative=True)
+        rooms = [room for room in rooms_of(account, clause) if room not in apart]
     if _on_a_task(clause):
         for who in clause.subject or ():
             account.activity(clause, who, "task", first_of(rooms))
         return
     if clause.noun == "route" and clause.owner and clause.group.kind == "be":
         clause.subject, clause.noun = clause.owner, ""
-    if _in_other_words(account, clause, rooms):
+    if _under_way(account, clause) or _in_other_words(account, clause, rooms):
         return
     if clause.indefinite or (clause.subject is None and existential(account, clause)):
         _nobody(account, clause, rooms)
@@ -53,47 +67,99 @@ def tell_being(account: Account, clause: Clause) -> None:
         _stood(account, clause, clause.subject or (), rooms)
 
 
-def _empty(account: Account, clause: Clause) -> bool:
-    """the room was empty, R was empty: nobody was seen there."""
-    tokens = account.sentence.tokens
-    lead = tokens[max(0, clause.group.first - 2) : clause.group.first]
-    if (
-        "empty" not in clause.words
-        or "of" in clause.words
-        or clause.subject
-        or clause.negative
-        or not lead
-        or account.source
-    ):
-        return False
-    named = lead[-1].value if lead[-1].kind == "room" else None
-    if named is None and lead[-1].text not in ("room", "it", "place"):
-        return False
-    account.sighting(clause, account.discourse.voice, None, named or account.discourse.room, True)
-    return True
+def _stood_at(account: Account, clause: Clause) -> list[Place]:
+    """The places of a clause where its subject was: not those that only date it or lie beside it.
+
+    Not R of "the one with a path through Q to R", "in Q right after R", "there, between R and S", "less sure there".
+    """
+    tokens, found = account.sentence.tokens, []
+    for place in clause.places:
+        lead = [token.text for token in tokens[clause.group.last + 1 : place.at]]
+        leads = place.preposition == "to" and bool(_LEADING & set(lead[-3:]))
+        way = next((p for p, word in enumerate(lead) if word in _WAYS), len(lead))
+        leads |= way < len(lead) and "," not in lead[way:] and clause.group.lemma not in ("start", "end", "finish")
+        beside = place.preposition == "between" and clause.group.kind == "is"
+        beside |= _only_a_side(clause, place)
+        if leads or beside or place.preposition in ("after", "before"):
+            continue
+        if tokens[place.at].text == "there" and _only_thought(account, clause, lead):
+            continue
+        found.append(place)
+    return found
+
+
+def _only_a_side(clause: Clause, place: Place) -> bool:
+    """Whether rooms only name a part of the map: "on the A/B side", "around A, B and C"."""
+    alike = sum(other.preposition == place.preposition for other in clause.places)
+    return (alike > 1 and place.preposition == "on") or (alike > 2 and place.preposition == "around")
+
+
+def _as_before(account: Account, clause: Clause) -> list[str]:
+    """The room of "I was in R and you weren't", which only the clause before names."""
+    before, tokens = clause.before, account.sentence.tokens
+    left_out = clause.rest[0] >= len(tokens) or tokens[clause.rest[0]].text in (",", ";", "—", ")")
+    if not left_out or before is None or clause.phrase is None or clause.group.kind != "is":
+        return []
+    if before.maybe or clause.link not in ("and", "but", ",", "while"):
+        return []
+    if before.group.kind not in ("is", "be") or before.negative == clause.negative or not before.places:
+        return []
+    return [account.discourse.room] if account.discourse.room else []
+
+
+def _only_thought(account: Account, clause: Clause, lead: list[str]) -> bool:
+    """Whether "there" is no place but a matter: "I am less suspicious there"."""
+    now = account.sentence.tokens[clause.group.first].text in ("'m", "am", "is", "'s", "are", "'re")
+    return now and clause.group.kind == "is" and any(word not in ADVERBS | _SOMEWHERE | {"still"} for word in lead)
 
 
 def _lies_dead(account: Account, clause: Clause) -> bool:
+    tokens, bodies = account.sentence.tokens, account.discourse.bodies
     placed = clause.places or clause.words & {"floor", "ground"} or rooms_on_entering(account, clause)
-    dead = "dead" in clause.words and bool(placed)
+    beside = clause.subject and clause.words & {"body", "corpse"}  # "was standing over X's dead body in R"
+    lies = "lying" in account.message[tokens[clause.group.first].start : tokens[clause.rest[1] - 1].end]
+    if lies and not clause.negative and clause.subject and all(who in bodies for who in clause.subject):
+        return True  # "I walked in and she was just lying there"
+    fallen = clause.words & {"floor", "ground"} and "already" in clause.words
+    dead = bool(fallen or "dead" in clause.words) and bool(placed) and not beside
     return clause.noun == "body" or dead or (existential(account, clause) and "body" in clause.words)
 
 
 def _keeps_away(clause: Clause) -> bool:
-    """kept away from R, stayed clear of R, stayed out of R."""
+    """kept away from R, stayed clear of R, stayed out of R, was far from R, on the opposite side from R."""
     keeps = clause.group.lemma in ("stay", "keep", "steer", "remain") and clause.words & {"away", "clear", "out"}
-    return bool(keeps) and any(place.preposition in ("from", "of") for place in clause.places)
+    distant = clause.words & {"far", "opposite", "other", "away"} and not (clause.words & _STEPS or clause.negative)
+    return bool(keeps or distant) and any(place.preposition in ("from", "of") for place in clause.places)
+
+
+def kept(clause: Clause) -> tuple[str, ...]:
+    """Whom a clause keeps somewhere: the subject of "X stayed", the object of "X's route keeps him"."""
+    led = clause.noun in ("route", "said", "place") or clause.group.kind == "put"
+    whom = tuple(player for phrase in clause.objects for player in phrase.who) if led else ()
+    return whom or (clause.owner if led else ()) or clause.subject or ()
 
 
 def _on_a_task(clause: Clause) -> bool:
     """was on tasks, was on the scan."""
-    is_on = clause.group.kind == "is" and "on" in clause.words and not clause.negative
+    is_on = clause.group.kind == "is" and "on" in clause.words and not (clause.negative or "area" in clause.words)
     return is_on and bool(clause.words & {"task", "tasks", "wiring", "scan"})
 
 
 def _on_the_way(clause: Clause) -> bool:
     """was on the way to R: not there yet."""
-    return "way" in clause.words and "on" in clause.words and any(p.preposition == "to" for p in clause.places)
+    on_way = clause.words >= {"way", "on"} and any(p.preposition == "toward" for p in clause.places)
+    return on_way and all(p.preposition == "toward" for p in clause.places)
+
+
+def _under_way(account: Account, clause: Clause) -> bool:
+    """was on the way from Q to R."""
+    origin = [room for p in clause.places if p.preposition in FROM and (room := account.room_of(p))]
+    ends = [room for p in clause.places if p.preposition in {"to", *TOWARD} and (room := account.room_of(p))]
+    if not (clause.words >= {"way", "on"} and origin and ends) or len(clause.places) != 2:
+        return False
+    for who in clause.subject or ():
+        account.activity(clause, who, "traveling", ends[0], origin[0], clause.negative)
+    return True
 
 
 def _asserts(account: Account, clause: Clause) -> bool:
@@ -104,17 +170,39 @@ def _asserts(account: Account, clause: Clause) -> bool:
     left = clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")
     watched = account.witnessed and clause.subject == (account.discourse.voice,)
     nowhere = watched and not any(place.room for place in clause.places)
-    return not (only or left or nowhere or _on_the_way(clause) or clause.group.passive or clause.noun == "route")
+    return not (only or left or nowhere or _on_the_way(clause) or _done_to(clause) or clause.noun == "route")
+
+
+def _done_to(clause: Clause) -> bool:
+    """Whether a passive tells of no place that its subject chose: not "was parked in R", "was stationed in R"."""
+    return clause.group.passive and clause.group.lemma not in (
+        "park",
+        "station",
+        "position",
+        "isolate",
+        "camp",
+        "pair",
+        "group",
+    )
 
 
 def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
     """Where the subject was, and with whom."""
     voice = account.discourse.voice
     companions = [p for word, phrase in clause.beside if word in _WITH for p in phrase.who]
+    near = ("near", "around", "to") if "next" in clause.words else ("near", "around")
+    companions += [voice for word, phrase in clause.beside if word in near and phrase.who == (voice,)]
     if clause.small and clause.above is not None:
         placed = [room for p in clause.placed if (room := account.room_of(p))]
-        rooms = rooms or placed or rooms_when(account, clause.above)
+        rooms = rooms or placed or rooms_when(account, clause.above) or _known(account, clause, [])
+        rooms = rooms or (rooms_above(account, clause.above) if clause.above.group.kind == "find" else [])
         _over_body(account, clause, rooms)
+    if not rooms and not companions and voice not in subject and clause.words & {"there"} and not account.source:
+        for room in (arrived := _rooms_on_arriving(account, clause)):
+            for who in subject:
+                account.sighting(clause, voice, who, room, clause.negative)
+        if arrived:
+            return
     entered = (
         [] if rooms or account.source or clause.negative or voice in subject else rooms_on_entering(account, clause)
     )
@@ -125,11 +213,17 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
             account.sighting(clause, voice, victim, entered[-1], of=BODY)
         return
     rooms = rooms or _known(account, clause, companions)
-    if not rooms and "alive" in clause.words and not account.source and not clause.negative:
+    if not rooms and "alive" in clause.words and not clause.negative:
         _alive(account, clause, subject)
         return
     if voice in subject and companions and not clause.negative:
         account.discourse.with_me = tuple(companions)
+    teller = next((who for who in _telling(account, clause) if who in companions and who not in subject), "")
+    if teller and voice not in (teller, *subject):  # "Bob realized that Eve was with him in R"
+        for who in subject:
+            for room in or_none(rooms):
+                account.sighting(clause, teller, who, room, clause.negative)
+        return
     if voice in companions:
         account.discourse.with_me = account.discourse.with_me if clause.negative else subject
         for who in subject:
@@ -137,34 +231,113 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
                 account.sighting(clause, voice, who, room, clause.negative)
         return
     bare = [p.preposition for p in clause.places[:2]] in (["", "to"], ["", "into"])
+    ordered = not clause.negative and _in_order(account, clause, rooms)
     for who in subject:
         if bare and len(rooms) > 1:
             account.route(clause, who, rooms)
+        elif ordered:
+            _stood_in_order(account, clause, who, rooms)
         else:
             _stood_in(account, clause, who, rooms)
-    for who in subject:
-        for companion, with_rooms in _pairs(account, clause, rooms):
+    stood_with(account, clause, subject, rooms)
+    _at_a_body(account, clause, subject, rooms)
+    if not ordered:
+        _bound_for(account, clause, subject, rooms)
+    if len(rooms) == 1 or bare or ordered:  # the rooms of "was in A and B" have no order
+        add_step(account, clause, rooms)
+
+
+def stood_with(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
+    """Who was with the subject: seen by it where it says so itself, else said to have been there too."""
+    voice = account.discourse.voice
+    for companion, with_rooms in _pairs(account, clause, rooms):
+        for who in subject:
             for room in with_rooms:
-                account.sighting(clause, who, companion, room, clause.negative)
-    add_step(account, clause, rooms)
+                if who == voice or subject == (account.source,) or clause.negative:
+                    account.sighting(clause, who, companion, room, clause.negative)
+                elif not _seen_there(account, companion, room):
+                    _stood_in(account, clause, companion, [room])
+
+
+def _telling(account: Account, clause: Clause) -> tuple[str, ...]:
+    """Who tells what a clause says: "Bob realized that ...", "Bob claims ..."."""
+    above = clause.above
+    if above is None or clause.before is not above or clause.link not in ("", "that"):
+        return (account.source,) if account.source else ()
+    tells = clause.link == "that" or above.group.kind == "say" or above.group.lemma in ("realize", "know")
+    return (above.subject or ()) if tells else ()
+
+
+def _seen_there(account: Account, who: str, room: str) -> bool:
+    """Whether the sentence has said already that somebody was seen in a room."""
+    return any(c.type == "sighting" and (c.target, c.room) == (who, room) for c in account.claims)
+
+
+def _in_order(account: Account, clause: Clause, rooms: list[str]) -> bool:
+    """Whether the rooms of "was in A, then B, back to C" are told as a way: each led on to, not each with a time."""
+    tokens = account.sentence.tokens
+    places = [p for p in clause.places if p.preposition not in TOWARD]
+    leads = [{t.text for t in tokens[max(q.at + 1, p.at - 4) : p.at]} for q, p in pairwise(places)]
+    listed = bool(leads) and len(rooms) == len(places) and all(lead & _ONWARD for lead in leads)
+    return listed and len(clause.times) < len(rooms)
+
+
+def _stood_in_order(account: Account, clause: Clause, who: str, rooms: list[str]) -> None:
+    """The way of "was in A at 4, then B"; a time makes each its own statement too."""
+    for room in rooms if clause.times else ():
+        _stood_in(account, clause, who, [room])
+    account.route(clause, who, rooms + _bounds(clause)[:1])
+
+
+def _bounds(clause: Clause) -> list[str]:
+    """Where somebody is only headed."""
+    return [p.room for p in clause.places if p.preposition in TOWARD and p.room]
+
+
+def _bound_for(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
+    """X was in Q on the way to R, X was at Q heading towards R: going from Q to R."""
+    ends = _bounds(clause)
+    for who in subject if ends and rooms and not clause.negative else ():
+        account.activity(clause, who, "traveling", ends[0], rooms[-1], seen=clause.small)
+
+
+def _rooms_on_arriving(account: Account, clause: Clause) -> list[str]:
+    """The room of "X was there when I arrived in R": told after "there"."""
+    after = account.after(clause)
+    if after is None or after.link not in ("when", "as", "once") or after.subject != (account.discourse.voice,):
+        return []
+    if after.group.kind not in ("move", "enter") or after.negative or after.maybe:
+        return []
+    return [p.room for p in after.places if p.room and p.preposition not in ("from", "toward", "towards")][-1:]
 
 
 def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
-    """X was alive when I left, when I was in R: seen where the speaker was."""
-    voice = account.discourse.voice
-    beside = [c for c in (account.after(clause), clause.before) if c is not None and c.subject == (voice,)]
+    """X was alive when I left, when I was in R: seen where whoever tells it was."""
+    teller = account.source or account.discourse.voice
+    beside = [c for c in (account.after(clause), clause.before) if c is not None and c.subject == (teller,)]
     beside = [
         c for c in beside if c.link in ("when", "as", "while") and c.group.kind in ("leave", "is", "move", "enter")
     ]
     for dated in beside[:1]:
-        leaving = [c for c in account.sentence.clauses if c.group.kind == "leave" and c.subject == (voice,)]
+        leaving = [c for c in account.sentence.clauses if c.group.kind == "leave" and c.subject == (teller,)]
         of = leaving if dated.group.kind == "leave" else [dated]
         told = [
             p.room for c in of for p in c.places if p.room and p.preposition in ("", "from", "in", "through", "into")
         ]
-        room = first_of(told) or account.discourse.places.get(voice)
-        for who in subject if room else ():
-            account.sighting(clause, voice, who, room)
+        for who in subject:
+            here = account.discourse.places.get(teller) if dated.places else None
+            room = first_of(told) or here or account.discourse.places.get(who)
+            if room is not None:
+                account.sighting(clause, teller, who, room)
+
+
+def _at_a_body(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
+    """X was standing over Y's body in R: the body lay there."""
+    if clause.small or clause.negative or account.discourse.voice in subject or not clause.words & {"body", "corpse"}:
+        return
+    for victim in [p for phrase in clause.owners for p in phrase.who]:
+        for room in rooms if clause.places else ():
+            account.location(clause, victim, room, of=BODY)
 
 
 def _over_body(account: Account, clause: Clause, rooms: list[str]) -> None:
@@ -180,14 +353,29 @@ def _stood_in(account: Account, clause: Clause, who: str, rooms: list[str]) -> N
     """Somebody's rooms: a sighting where the speaker tells of what it saw, else a location."""
     voice = account.discourse.voice
     together = len(clause.subject or ()) > 1 and voice in (clause.subject or ())
-    tells = clause.small or clause.group.form != GERUND
-    seen = who != voice and tells and not clause.negative and (together or _perceives(account, clause, who, rooms))
+    there = clause.phrase is not None and "there" in clause.words  # "with Bob standing right there"
+    tells = clause.small or there or clause.group.form != GERUND
+    seen = who != voice and tells and not clause.negative and (together or perceives(account, clause, who, rooms))
+    if (seers := _quoted_seers(account, clause, who)) and not clause.negative:
+        for seer in seers:
+            for room in rooms:
+                account.sighting(clause, seer, who, room)
+        return
     for room in rooms:
         told = [c for c in account.claims if c.type == "sighting" and (c.target, c.room) == (who, room)]
         if seen and (together or all(c.negative for c in told)):
             account.sighting(clause, voice, who, room)
-        elif not (seen and clause.small):
+        elif not (seen and clause.small) and not (told and clause.group.form == GERUND and clause.phrase is None):
             account.location(clause, who, room, clause.negative)
+
+
+def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]:
+    """Others than the speaker who are said to have seen what a clause tells: "Bob saw Eve standing in R"."""
+    above = clause.above
+    if not clause.small or above is None or above.group.kind not in ("see", "find") or above.group.passive:
+        return ()
+    seers = above.subject or ()
+    return () if account.discourse.voice in seers or above.negative or who in seers else seers
 
 
 def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
@@ -258,6 +446,8 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
             return False
         seen, seer, rooms, only = clause.subject, after.subject, rooms_of(account, after), "only" in words
         only &= not after.words & {"near", "around", "close"}
+        if not rooms and after.words & {"body"}:
+            rooms = [room for room in (account.discourse.bodies.get(account.discourse.victim() or ""),) if room]
         by_subject = True
     elif (
         before is not None
@@ -272,6 +462,7 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         seen, seer, only = tuple(p for o in clause.objects for p in o.who), before.subject, "only" in words
         between = account.sentence.tokens[before.group.last + 1 : clause.group.first]
         rooms = rooms or rooms_of(account, before) or [t.value for t in between if t.kind == "room"]
+        rooms = rooms or _left_when_seen(account, clause)
     else:
         return False
     for who in seer or ():
@@ -282,6 +473,14 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
             told = rooms_of(account, seeing) if seeing is not None else []
             account.sighting(clause, who, None, told[0] if told else None, True)
     return True
+
+
+def _left_when_seen(account: Account, clause: Clause) -> list[str]:
+    """The room of "the only one I saw was X, who was leaving R": there it was seen."""
+    after = account.after(clause)
+    if after is None or after.group.kind != "leave" or not (after.link == "who" or after.group.form == GERUND):
+        return []
+    return [room for p in after.places if p.preposition in ("", "from") and (room := account.room_of(p))][:1]
 
 
 def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str, list[str]]]:
@@ -300,9 +499,10 @@ def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str
 def _known(account: Account, clause: Clause, companions: list[str]) -> list[str]:
     """The room of "stayed with me" or "with the body", told before."""
     discourse = account.discourse
+    spoken = {token.text for token in account.sentence.tokens[: clause.group.first]}
     if (
-        clause.words & {"body", "corpse"}
-        and clause.words & {"with", "over", "by", "beside", "near", "at", "on"}
+        (clause.words & {"body", "corpse"} or ("it" in clause.words and spoken & {"body", "corpse"}))
+        and clause.words & {"with", "over", "by", "beside", "next", "near", "at", "on"}
         and clause.group.kind in ("is", "be")
     ):
         rooms = [room for room in list(discourse.bodies.values())[-1:] if room]
@@ -322,41 +522,4 @@ def _nobody(account: Account, clause: Clause, rooms: list[str]) -> None:
     indefinite = clause.indefinite or (phrase.indefinite if phrase else "")
     if indefinite == "nobody" or (indefinite == "anybody" and clause.negative):
         for room in or_none(rooms):
-            account.sighting(clause, voice, None, room, True)
-
-
-def _perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
-    """Whether the speaker tells of what it saw: below "I saw that", or in the room where it says it was."""
-    discourse = account.discourse
-    above = clause.above
-    if clause.small and above is not None:
-        return bool(above.subject and discourse.voice in above.subject)
-    if (
-        above is not None
-        and above.group.kind == "see"
-        and clause.link in ("that", "how")
-        and above.subject == (discourse.voice,)
-    ):
-        return True
-    if account.witnessed:
-        return True
-    if account.source or clause.group.mood == MUST:
-        return False
-    if not clause.negative and seen_in_sentence(account, clause):
-        return True
-    after = account.after(clause)
-    if (
-        after is not None
-        and after.link in ("when", "as")
-        and after.subject == (discourse.voice,)
-        and after.group.lemma in ARRIVING | {"look", "pass", "leave", "be", "go", "see", "start"}
-        and not clause.negative
-    ):
-        return True
-    place = discourse.places.get(discourse.voice)
-    return (
-        place is not None
-        and place in rooms
-        and clause.link not in TIME_LINKS
-        and (clause.link == "where" or not any(p.room for p in clause.places))
-    )
+            account.sighting(clause, account.source or voice, None, room, True)

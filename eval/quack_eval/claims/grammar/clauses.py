@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
+from quack_eval.claims.grammar.beside import STOPS, fill
 from quack_eval.claims.grammar.chunks import MAYBE, TO, Group, Persons, groups, persons
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import (
     ADVERBS,
     BASE,
-    BELIEVING,
     BODY_WORDS,
     CONNECTIVES,
     DETERMINERS,
@@ -26,122 +26,34 @@ from quack_eval.claims.grammar.lexicon import (
     SAID_NOUNS,
     TIME_LINKS,
 )
-from quack_eval.claims.grammar.times import WEAK
+from quack_eval.claims.grammar.moods import judge_mood
+from quack_eval.claims.grammar.parts import Clause, Sentence
+from quack_eval.claims.grammar.verbless import ADDED
 
-_STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
-_AT_HERE = frozenset(["already", "right", "in", "was", "were", "still", "am", "'m", "lying"])
-_BESIDE = frozenset({"next", "adjacent", "connected", "connects", "connecting", "closest"})
-_ASKS = frozenset(
-    [
-        "know",
-        "hear",
-        "about",
-        "explain",
-        "exactly",
-        "say",
-        "tell",
-        "ask",
-        "clarify",
-        "confirm",
-        "wonder",
-        "sure",
-        "question",
-        "account",
-        "of",
-    ]
-)
-_DOING = ("find", "leave", "enter", "move", "be", "task", "report", "see")
+_OBJECTS = frozenset({"me", "him", "them", "us"})
+"""Pronouns that are never the subject of a finite verb."""
+_DOING = ("find", "leave", "enter", "move", "is", "be", "task", "report", "see")
+_BEFORE_SUBJECT = (PREPOSITIONS | DETERMINERS | ADVERBS) - CONNECTIVES
+"""Words beside a room or a time that is put before a subject."""
 _LIGHT = ADVERBS - {"then", "so"}
-_HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
-
-
-@dataclass(slots=True)
-class Place:
-    """A room with the preposition before it."""
-
-    preposition: str
-    room: str
-    at: int
-
-
-@dataclass(slots=True)
-class Clause:
-    """One assertion in the making.
-
-    ``subject``: the players it is said of, or None where it is said of no player; ``indefinite`` is "nobody" or
-    "anybody" for such subjects. ``noun``: "route", "body", "said" or "" for other subjects. ``link``: the connective
-    before it. ``small``: perceived by the subject of the clause ``above`` ("saw Eve leave"); ``placed``: where
-    ("saw Eve in R coming from Q").
-    """
-
-    group: Group
-    subject: tuple[str, ...] | None = None
-    phrase: Persons | None = None
-    indefinite: str = ""
-    noun: str = ""
-    owner: tuple[str, ...] = ()
-    link: str = ""
-    small: bool = False
-    above: Clause | None = None
-    before: Clause | None = None
-    first: int = 0
-    last: int = 0
-    front: tuple[int, int] = (0, 0)
-    rest: tuple[int, int] = (0, 0)
-    places: list[Place] = field(default_factory=list)
-    placed: list[Place] = field(default_factory=list)
-    fronted: list[Place] = field(default_factory=list)
-    objects: list[Persons] = field(default_factory=list)
-    beside: list[tuple[str, Persons]] = field(default_factory=list)
-    owners: list[Persons] = field(default_factory=list)
-    times: list[Token] = field(default_factory=list)
-    words: frozenset[str] = frozenset()
-    maybe: bool = False
-    supposed: bool = False
-    negative: bool = False
-
-    @property
-    def subject_named(self) -> bool:
-        """Whether the subject is a player named right before the verb."""
-        return self.phrase is not None
-
-    def link_before(self, sentence: Sentence) -> str:
-        """The word right before the verb."""
-        return sentence.tokens[self.group.first - 1].text if self.group.first else ""
-
-    def objects_of(self, sentence: Sentence) -> tuple[str, ...]:
-        """The players right after the verb: whom it was done to."""
-        p = self.group.last + 1
-        phrase = next((phrase for phrase in sentence.people if p <= phrase.first <= p + 1), None)
-        return () if phrase is None or phrase.owner else phrase.who
-
-
-@dataclass(slots=True)
-class Sentence:
-    """The tokens of a sentence with its phrases and clauses."""
-
-    tokens: list[Token]
-    people: list[Persons]
-    clauses: list[Clause]
-    by_token: dict[int, Persons]
 
 
 def parse(tokens: list[Token], discourse: Discourse) -> Sentence:
     """The clauses of a sentence."""
     people = persons(tokens, discourse)
     by_token = {p: phrase for phrase in people for p in range(phrase.first, phrase.last + 1)}
-    sentence = Sentence(tokens, people, [], by_token)
+    sentence = Sentence(tokens, people, [], by_token, discourse.voice)
     for group in groups(tokens, people):
         sentence.clauses.append(_clause(sentence, group))
     for number, clause in enumerate(sentence.clauses):
         after = sentence.clauses[number + 1] if number + 1 < len(sentence.clauses) else None
         clause.rest = (clause.group.last + 1, _end(sentence, clause, after.first if after else len(tokens)))
         clause.last = clause.rest[1] - 1
-        _fill(sentence, clause)
+        fill(sentence, clause)
     for clause in list(sentence.clauses):
         _listed_on(sentence, clause)
     for clause in sentence.clauses:
-        _judge_mood(clause, sentence)
+        judge_mood(clause, sentence)
     return sentence
 
 
@@ -163,7 +75,7 @@ def _listed_on(sentence: Sentence, clause: Clause) -> None:
             clause.rest = (clause.rest[0], p)
             for part in (clause, other):
                 part.places, part.beside, part.times = [], [], []
-                _fill(sentence, part)
+                fill(sentence, part)
             sentence.clauses.insert(sentence.clauses.index(clause) + 1, other)
             return
 
@@ -172,9 +84,26 @@ def _end(sentence: Sentence, clause: Clause, last: int) -> int:
     """Where what belongs to a verb ends: before a reason or consequence, whose own verb may be unknown."""
     tokens = sentence.tokens
     for p in range(clause.group.last + 1, last):
-        if tokens[p].text in ("so", "because", "which") and (tokens[p - 1].text in _STOPS or tokens[p].text != "so"):
+        if tokens[p].text in ("so", "because", "which") and (tokens[p - 1].text in STOPS or tokens[p].text != "so"):
+            return p
+        if tokens[p].text == ";" and clause.link == "where":
+            return p
+        if (
+            tokens[p].text == "("
+            and last < len(tokens)
+            and tokens[last].text != ")"
+            and _measures(tokens[p + 1 : last])
+        ):
             return p
     return last
+
+
+def _measures(tokens: Sequence[Token]) -> bool:
+    """Whether nothing but two rooms stands here, right before a verb: "(medbay to storage [is two ticks])"."""
+    rooms = sum(token.kind == "room" for token in tokens)
+    return rooms == 2 and all(
+        token.kind in ("room", "arrow") or token.text in ("-", "to", "the", "/") for token in tokens
+    )
 
 
 # --- subjects --------------------------------------------------------------------------------------------------------
@@ -189,13 +118,13 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     begin = group.first
     phrase = sentence.by_token.get(p) if p >= low else None
     word = sentence.tokens[p].text if p >= low else ""
-    seen = phrase is not None and above is not None and phrase.first == above.group.last + 1
-    if seen and above is not None and above.group.kind == "see" and _is_seen_only(sentence, above, group):
+    done_to = phrase is not None and above is not None and phrase.first == above.group.last + 1
+    if done_to and above is not None and _is_object(sentence, above, group):
         begin = group.first
     elif (
         phrase is not None
-        and not phrase.owner
-        and not phrase.called
+        and not (phrase.owner or phrase.called)
+        and not (phrase.pronoun in _OBJECTS and group.form == FINITE)
         and (not _governed(sentence, phrase.first - 1, low) or _told_of(sentence, phrase, group))
     ):
         begin = phrase.first
@@ -207,9 +136,12 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
         before = _person_before(sentence, p, low) or _the_one(sentence, group, p, low)
         clause.subject = before.who if before else None
         clause.indefinite = before.indefinite if before else ""
-    elif p < low or word in CONNECTIVES or word in _STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
+    elif p < low or word in CONNECTIVES or word in STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
         begin = _near(sentence, group.first, low)
         _inherit(clause, sentence, begin < group.first or _joined(sentence, group.first, low))
+    elif group.form == GERUND and (teller := _teller(sentence, p)):
+        clause.subject = clause.owner = teller
+        clause.link = "of"
     elif (group.form == GERUND or group.mood == TO) and above is not None:
         _inherit(clause, sentence, False)
     elif phrase is not None and phrase.called:
@@ -223,11 +155,29 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     return clause
 
 
+def _teller(sentence: Sentence, p: int) -> tuple[str, ...]:
+    """Who did it in "Bob's story about going to R", "your claim of being in R"."""
+    words = [token.text for token in sentence.tokens[max(0, p - 1) : p + 1]]
+    if len(words) < 2 or words[0] not in SAID_NOUNS or words[1] not in ("about", "of"):
+        return ()
+    owner = sentence.by_token.get(p - 2)
+    return owner.who if owner is not None and owner.owner else ()
+
+
+def _is_object(sentence: Sentence, above: Clause, group: Group) -> bool:
+    """Whether who stands between two verbs is not the subject of the second: "whoever killed Bob was near"."""
+    unknown = above.group.first > 0 and sentence.tokens[above.group.first - 1].text == "whoever"
+    unknown |= group.mood == TO and above.group.kind in ("leave", "see", "find", "kill")  # "I left her to head to R"
+    return unknown or (above.group.kind == "see" and _is_seen_only(sentence, above, group))
+
+
 def _is_seen_only(sentence: Sentence, above: Clause, group: Group) -> bool:
     """Whether who was seen does not act: "seeing Bob is", "the claim that Eve saw Bob in R lines up"."""
     if above.group.form == GERUND:
         return group.form not in (BASE, GERUND)
     between = sentence.tokens[above.group.last + 1 : group.first]
+    if group.form == FINITE and between[:1] and between[0].text in ("me", "him", "them", "us"):
+        return True
     return group.form == FINITE and group.kind in ("other", "is") and any(token.kind == "room" for token in between)
 
 
@@ -251,6 +201,11 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
             p -= 1
         elif token.text == ")":
             p = _open(tokens, p, low) - 1
+        elif p > low and "self" in (token.text, tokens[p - 1].text) and token.text in ("-", "self"):
+            p -= 1  # "Bob self-reported"
+        elif p - 3 > low and _own_account(tokens, p - (token.text == ",")):
+            p -= 4 + (token.text == ",")  # "Bob, by his own account, was ..."
+            p -= tokens[p].text == ","
         elif token.kind == "room" and p - 1 >= low and tokens[p - 1].text in PREPOSITIONS:
             p -= 2
         elif (
@@ -264,6 +219,11 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
     return p
 
 
+def _own_account(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "by his own account" ends here."""
+    return tokens[p - 1].text == "own" and tokens[p - 3].text == "by"
+
+
 def _near(sentence: Sentence, first: int, low: int) -> int:
     """Where a clause without a subject of its own begins: before the adverbs at its verb."""
     while first > low and sentence.tokens[first - 1].kind == "word" and sentence.tokens[first - 1].text in _LIGHT:
@@ -274,7 +234,7 @@ def _near(sentence: Sentence, first: int, low: int) -> int:
 def _joined(sentence: Sentence, first: int, low: int) -> bool:
     """Whether a connective or a stop stands right before."""
     p = _near(sentence, first, low) - 1
-    return p >= low and (sentence.tokens[p].text in CONNECTIVES or sentence.tokens[p].text in _STOPS)
+    return p >= low and (sentence.tokens[p].text in CONNECTIVES or sentence.tokens[p].text in STOPS)
 
 
 def _open(tokens: Sequence[Token], p: int, low: int) -> int:
@@ -305,7 +265,8 @@ def _the_one(sentence: Sentence, group: Group, p: int, low: int) -> Persons | No
 def _told_of(sentence: Sentence, phrase: Persons, group: Group) -> bool:
     """Whether a gerund tells what somebody did: "with Bob being in R", "your timeline of Bob leaving R"."""
     before = [token.text for token in sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
-    told = before[-1:] in (["with"], ["of"]) and before[0] != "instead"
+    told = before[-1:] in (["with"], ["of"], ["for"], ["about"]) and before[0] != "instead"
+    told |= before[-1:] == ["by"] and group.kind == "see"  # "confirmed by Bob seeing her in R"
     return told and group.form == GERUND and phrase.last == group.first - 1
 
 
@@ -323,7 +284,8 @@ def _perceived(clause: Clause, sentence: Sentence) -> None:
         above = above.above
     if above is None or clause.group.mood == TO:
         return
-    sees = above.group.kind in ("see", "find") or above.group.lemma in ("have", "remember", "recall", "mention")
+    sees = above.group.kind in ("see", "find") or above.group.lemma in ("remember", "recall", "mention")
+    sees |= above.group.lemma == "have" and bool(above.subject)  # "Bob's story has him entering" is told, not seen
     bare = form == BASE and above.group.kind == "see"
     if sees and (bare or form == GERUND) and clause.group.mood != MAYBE:
         clause.small = True
@@ -340,6 +302,8 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
             clause.subject, clause.phrase = called[-1].who, called[-1]  # "Bob, on the other hand, ends ..."
             return
         clause.link = "" if joined else "start"
+        if not joined and group.form in (FINITE, EITHER) and sentence.voice:
+            clause.subject = (sentence.voice,)  # "Started in R, moved to S"
         return
     if group.form == GERUND and above.group.kind == "see" and above.group.passive:
         clause.subject, clause.small = above.subject, True
@@ -354,13 +318,19 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         clause.subject = above.objects_of(sentence)
         clause.small = True
         return
+    beside = not joined or clause.link_before(sentence) == ","
+    if group.form == GERUND and beside and (one := _the_one_seen(sentence, above)):
+        clause.subject, clause.small = one, True
+        return
     if group.form == GERUND and above.group.kind == "see" and not above.small and above.group.lemma != "join":
         seen = above.objects_of(sentence)
-        if seen and clause.link_before(sentence) in (",", "and"):
+        again = clause.link_before(sentence) == "again"  # "saw X in R, and then again entering S"
+        if seen and (again or clause.link_before(sentence) in (",", "and", "—", ":")):
             clause.subject, clause.small = seen, True
             return
     seers_own = group.kind in ("find", "report") and clause.link_before(sentence) in TIME_LINKS
-    if above.small and group.form in (above.group.form, GERUND) and not seers_own:
+    denied = sentence.tokens[group.first].text == "not" and group.last == group.first + 1
+    if above.small and (denied or group.form in (above.group.form, GERUND)) and not seers_own:
         clause.small = True
         clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
         return
@@ -375,8 +345,14 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
     before = clause.link_before(sentence)
     if before == "which":
         return
-    if source.link in TIME_LINKS and before in ("then", ",") and source.before is not None:
+    if source.before is not None and source.link in TIME_LINKS and _goes_on_main(sentence, group):
         source = source.before
+    if _of_a_room(sentence, source) and source.before is not None and group.form == FINITE:
+        source = source.before  # "Bob passed through R and it was empty, then went to S"
+    if source.group.lemma == "die" and source.before is not None:
+        source = source.before  # "came at the tick Bob died, then reported"
+    if source.link in TIME_LINKS and source.before is not None and source.before.group.kind == "kill":
+        source = source.before  # "Bob killed her after I left and fled to R"
     if source.before is not None and _in_parentheses(sentence, source, group):
         source = source.before
     while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
@@ -388,6 +364,33 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         source.noun,
     )
     clause.negative = False
+
+
+def _goes_on_main(sentence: Sentence, group: Group) -> bool:
+    """Whether a verb goes on the clause before one of time: "went to R after Bob left, and found", ", then found"."""
+    lead = [token.text for token in sentence.tokens[max(0, group.first - 2) : group.first]]
+    return lead[-1] in ("then", ",") or lead == [",", "and"]
+
+
+def _of_a_room(sentence: Sentence, clause: Clause) -> bool:
+    """Whether a clause only tells how a room was: "it was empty", "the room was clear"."""
+    lead = sentence.tokens[max(0, clause.group.first - 1) : clause.group.first]
+    told = clause.subject is None and clause.group.kind == "is" and not clause.indefinite
+    return told and bool(lead) and (lead[0].kind == "room" or lead[0].text in ("it", "room", "which"))
+
+
+def _the_one_seen(sentence: Sentence, seen: Clause) -> tuple[str, ...]:
+    """Who acts after "Bob is the one I saw leaving R", "the one I saw was Bob, leaving R"."""
+    told = seen.before
+    if seen.group.kind == "is" and told is not None and told.phrase is not None and not seen.negative:
+        lead = {token.text for token in sentence.tokens[max(0, told.phrase.first - 2) : told.phrase.first]}
+        alone = told.group.kind == "see" and not told.objects and bool(lead & {"one", "person", "player"})
+        return seen.objects_of(sentence) if alone else ()
+    if seen.group.kind != "see" or seen.objects_of(sentence) or seen.phrase is None or told is None:
+        return ()
+    lead = {token.text for token in sentence.tokens[max(0, seen.phrase.first - 2) : seen.phrase.first]}
+    named = told.group.kind == "is" and told.phrase is not None and not (told.negative or told.maybe)
+    return (told.subject or ()) if named and lead & {"one", "person", "player"} else ()
 
 
 def _in_parentheses(sentence: Sentence, clause: Clause, group: Group) -> bool:
@@ -402,6 +405,8 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     tokens = sentence.tokens
     begin = p
     if tokens[p].kind in ("room", "time"):
+        if tokens[clause.group.first].value == ADDED:
+            return p  # "storage was empty, medbay [was] empty"
         alone = p > low and (tokens[p - 1].text in CONNECTIVES or tokens[p - 1].text in ("—", ";")) and p - 2 >= low
         return p if alone and tokens[p - 2].kind != "room" else clause.group.first
     while begin > low and _of_subject(sentence, begin - 1):
@@ -410,7 +415,7 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     owners = [phrase for phrase in sentence.people if phrase.owner and begin <= phrase.first <= p]
     clause.owner = owners[-1].who if owners else ()
     others = [phrase for phrase in sentence.people if not phrase.owner and begin <= phrase.first <= p]
-    if words & BODY_WORDS:
+    if words & BODY_WORDS and not _only_about(tokens, begin, p):
         clause.noun = "body"
         clause.owner = clause.owner or (others[-1].who if others else ())
     elif words & EYES:
@@ -428,14 +433,21 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     return begin
 
 
+def _only_about(tokens: Sequence[Token], begin: int, p: int) -> bool:
+    """Whether a body only tells what a subject is about: "the timing around the body is tight"."""
+    at = next(q for q in range(begin, p + 1) if tokens[q].text in BODY_WORDS)
+    return any(token.text in ("around", "about", "near", "over", "on", "by") for token in tokens[begin:at])
+
+
 def _of_subject(sentence: Sentence, p: int) -> bool:
     """Whether a token may stand inside a subject that is no player."""
     token = sentence.tokens[p]
     if token.kind in ("room", "time"):
-        return p == 0 or sentence.tokens[p - 1].kind == "poss" or sentence.tokens[p - 1].text in DETERMINERS
+        before = sentence.tokens[p - 1]
+        return p == 0 or before.kind == "poss" or before.text in DETERMINERS or before.text == "of"
     return (
         token.text not in CONNECTIVES
-        and token.text not in _STOPS
+        and token.text not in STOPS
         and token.text not in ("in", "at", "from", "to", "into")
     )
 
@@ -448,11 +460,7 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
         token = tokens[p - 1]
         if (
             token.kind in ("time", "room")
-            or (
-                token.kind == "word"
-                and token.text in PREPOSITIONS | DETERMINERS | ADVERBS
-                and token.text not in CONNECTIVES
-            )
+            or (token.kind == "word" and token.text in _BEFORE_SUBJECT)
             or token.text == ","
         ):
             if token.text == "," and not any(tokens[q].kind in ("room", "time") for q in range(p, begin)):
@@ -465,7 +473,7 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
     clause.first = start
     q = start - 1
     links = []
-    while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in _STOPS or tokens[q].text in ADVERBS):
+    while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in STOPS or tokens[q].text in ADVERBS):
         if tokens[q].text == "that" and q and tokens[q - 1].text in ("after", "before"):
             break
         links.append(tokens[q].text)
@@ -473,7 +481,8 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
     clause.first = max(low, min(start, q + 1)) if links else start
     named = [word for word in links if word in CONNECTIVES and word not in ("and", "but", "so")]
     if not clause.link:
-        clause.link = named[0] if named else (links[-1] if links else "")
+        others = [word for word in links if word != ")"] or links
+        clause.link = named[0] if named else (others[-1] if others else "")
 
 
 def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
@@ -482,230 +491,9 @@ def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
         if start > 1 and tokens[start - 1].text in ("and", "or") and tokens[start - 2].kind == "room":
             continue
         opens = (
-            start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in _STOPS
+            start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in STOPS
         )
         inside = tokens[start:begin]
         if opens and tokens[start].text != "," and any(token.kind in ("room", "time") for token in inside):
             return start
     return begin
-
-
-# --- what stands beside the verb -------------------------------------------------------------------------------------
-
-
-def _fill(sentence: Sentence, clause: Clause) -> None:
-    """Places, players and times of a clause."""
-    first, last = clause.rest
-    clause.fronted = _places(sentence.tokens, *clause.front)
-    clause.places = _places(sentence.tokens, first, last)
-    clause.times = [t for t in sentence.tokens[clause.front[0] : clause.front[1]] if t.kind == "time"]
-    clause.times = [t for t in sentence.tokens[first:last] if t.kind == "time"] + clause.times
-    between = sentence.tokens[clause.phrase.last + 1 : clause.group.first] if clause.phrase else []
-    clause.times += [t for t in between if t.kind == "time"]
-    if clause.phrase is not None and clause.small and clause.above is not None:
-        clause.placed = _places(sentence.tokens, clause.phrase.last + 1, clause.group.first)
-        clause.above.places += clause.placed
-    clause.words = frozenset(t.text for t in sentence.tokens[first:last] if t.kind in ("word", "arrow"))
-    preposition = ""
-    for p in range(first, last):
-        token = sentence.tokens[p]
-        phrase = sentence.by_token.get(p)
-        if phrase is not None:
-            if phrase.first == p:
-                _beside(clause, phrase, preposition)
-        elif token.kind == "word" and token.text in PREPOSITIONS:
-            preposition = token.text
-        elif token.text in _STOPS or token.text in CONNECTIVES or token.kind in ("room", "time"):
-            preposition = ""
-    clause.negative = clause.group.negative or _before_negative(sentence, clause)
-    if clause.group.kind in ("is", "be") and "nowhere" in clause.words:
-        at = next(p for p in range(first, last) if sentence.tokens[p].text == "nowhere")
-        clause.negative |= not any(place.at < at for place in clause.places)
-
-
-def _beside(clause: Clause, phrase: Persons, preposition: str) -> None:
-    if phrase.owner:
-        clause.owners.append(phrase)
-    elif phrase.called:
-        return
-    elif preposition:
-        clause.beside.append((preposition, phrase))
-    else:
-        clause.objects.append(phrase)
-
-
-def _before_negative(sentence: Sentence, clause: Clause) -> bool:
-    """neither of us saw, nor did I see, without seeing."""
-    words = [t.text for t in sentence.tokens[max(0, clause.first - 1) : clause.group.first]]
-    if any(word in ("neither", "nor", "without") for word in words):
-        return True
-    before = clause.before
-    joined = clause.group.first > 0 and sentence.tokens[clause.group.first - 1].text in ("or", "nor")
-    if joined and before is not None and before.negative and clause.phrase is None:
-        return True
-    if (
-        before is None
-        or before.group.lemma not in ("do", "have")
-        or before.objects
-        or before.group.last + 2 < clause.group.first
-    ):
-        return False
-    lead = [t.text for t in sentence.tokens[max(0, before.group.first - 2) : before.group.first]]
-    return lead == ["no", "point"] or bool(lead and lead[-1] in ("nor", "neither", "never"))
-
-
-def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
-    """The rooms between two tokens, each with its preposition; "there" and "here" are rooms to be resolved."""
-    found: list[Place] = []
-    preposition = ""
-    for p in range(first, last):
-        token = tokens[p]
-        if token.kind == "room":
-            lead = [t.text for t in tokens[max(first, p - 3) : p]]
-            if set(lead) & _BESIDE:
-                continue
-            if "not" in lead and {",", "but"} & {t.text for t in tokens[max(first, p - 5) : p]}:
-                continue
-            found.append(Place(preposition, token.value, p))
-        elif (token.text == "there" and not _room_follows(tokens, p)) or (
-            token.text == "here" and p and tokens[p - 1].text in _AT_HERE
-        ):
-            found.append(Place("in", "", p))
-        elif token.kind == "word" and token.text in PREPOSITIONS:
-            preposition = _together(tokens, p)
-        elif token.text in ("then", "heading", "directly"):
-            preposition = preposition if token.text != "then" else ""
-        elif token.kind in ("time", "name") or token.text in (",", "—", ";", "("):
-            preposition = preposition if token.text == "," else ""
-    return found
-
-
-def _room_follows(tokens: Sequence[Token], p: int) -> bool:
-    """Whether "there in R" names the room itself."""
-    words = tokens[p + 1 : p + 4]
-    if not words or words[0].text not in ("in", "at"):
-        return False
-    return any(token.kind == "room" for token in words[1:])
-
-
-def _together(tokens: Sequence[Token], p: int) -> str:
-    """A preposition of several words as one: out of, up to, in from, next to."""
-    word = tokens[p].text
-    before = tokens[p - 1].text if p else ""
-    if word == "of" and before in ("out", "outside", "inside"):
-        return "from" if before == "out" else before
-    if word == "of" and before in ("direction", "side"):
-        return "from" if "from" in [t.text for t in tokens[max(0, p - 3) : p]] else "to"
-    return word
-
-
-def _judge_mood(clause: Clause, sentence: Sentence) -> None:
-    """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
-    above = clause.above
-    lead = [t.text for t in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
-    if lead == ["instead", "of"] or lead[-1:] == ["instead"]:
-        clause.maybe = True
-        return
-    if _supposed(clause):
-        clause.supposed = clause.maybe = True
-        return
-    if _opinion(clause, sentence):
-        clause.maybe = True
-        return
-    goes_on = (
-        clause.group.mood == TO
-        and clause.group.kind == "move"
-        and above is not None
-        and above.group.kind in ("leave", "move")
-    )
-    if goes_on and above is not None and not above.maybe:
-        return
-    can = clause.group.kind == "say" and sentence.tokens[clause.group.first].text == "can"
-    if can and clause.link not in _HYPOTHETICAL:
-        clause.maybe = clause.negative or clause.indefinite == "nobody"
-        return
-    if above is not None and clause.link == "that" and above.negative and "true" in above.words:
-        clause.negative = not clause.negative
-    if (
-        clause.group.mood in (MAYBE, TO)
-        or clause.link in _HYPOTHETICAL
-        or (above is not None and above.maybe and (clause.small or clause.link == "that" or clause.link in TIME_LINKS))
-    ):
-        clause.maybe = True
-    elif above is not None and above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
-        clause.maybe = False
-    elif (
-        (
-            above is not None
-            and above.maybe
-            and clause.phrase is None
-            and clause.link not in ("because", "since", "then", "but", ":", ";")
-        )
-        or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
-        or (above is not None and above.maybe and above.group.kind == "say" and above.link == "and")
-        or (above is not None and above.group.lemma == "lie" and "about" in above.words and clause.group.form == GERUND)
-        or (above is not None and above.maybe and clause.group.form == BASE and clause.phrase is None)
-        or (
-            above is not None
-            and above.negative
-            and above.group.lemma in ("say", "claim", "mention", "state", "confirm", "verify", "prove")
-            and clause.before is above
-        )
-    ):
-        clause.maybe = True
-    elif (
-        above is not None
-        and above.group.kind == "is"
-        and (above.words & {"possible", "likely", "unlikely", "impossible"} or above.words >= {"no", "way"})
-        and clause.before is above
-    ):
-        clause.supposed = clause.maybe = True
-    elif (
-        above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
-    ) or (clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)):
-        clause.maybe = True
-
-
-def _opinion(clause: Clause, sentence: Sentence) -> bool:
-    """I don't see Alice doing that, I can't see how: nothing that was not seen."""
-    words = [token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]]
-    present = words[0] in ("do", "does", "ca", "can") and words[-1] == "see"
-    return clause.negative and clause.group.lemma == "see" and present
-
-
-def _supposed(clause: Clause) -> bool:
-    """Whether a clause belongs to a condition: begun by "if", or joined to one that is."""
-    if clause.link in _HYPOTHETICAL:
-        return True
-    before = clause.before
-    if before is None or not before.supposed:
-        return False
-    return (
-        clause.small
-        or clause.link in ("and", "or", "that")
-        or clause.link in TIME_LINKS
-        or (clause.phrase is None and clause.link in ("", ",", "then") and before.phrase is not None)
-    )
-
-
-def _asked(sentence: Sentence, clause: Clause) -> bool:
-    """Whether "where X was" is what the speaker asks for or speaks of, no statement."""
-    tokens = sentence.tokens
-    at = next(
-        (p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None
-    )
-    seen = clause.above is not None and clause.above.group.kind == "see"
-    told = clause.link == "where" and clause.group.kind == "find" and clause.phrase is not None
-    if at is None or told or clause.link == "who" or (clause.link == "how" and seen):
-        return False
-    lead = tokens[max(0, at - 5) : at]
-    if any(token.kind == "room" or token.text in ("there", "here", "room") for token in lead):
-        return False
-    return not clause.places or any(token.text in _ASKS for token in lead)
-
-
-def time_of(clause: Clause) -> Token | None:
-    """The time phrase that says most: with ticks before others."""
-    strong = [t for t in clause.times if t.text.strip() not in WEAK]
-    numbered = [t for t in strong if any(char.isdigit() for char in t.text)]
-    return next(iter(numbered or strong), None)

@@ -4,54 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quack_eval.claims.grammar.account import Account, first_of, rooms_of
-from quack_eval.claims.grammar.being import tell_being
+from quack_eval.claims.grammar.account import Account, first_of, or_none, rooms_of
+from quack_eval.claims.grammar.being import kept, tell_being
 from quack_eval.claims.grammar.bodies import tell_body, tell_finding
-from quack_eval.claims.grammar.chunks import MUST, TO, Group
-from quack_eval.claims.grammar.clauses import Clause
-from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, TASK_NOUNS, TIME_LINKS
-from quack_eval.claims.grammar.moving import join_steps, tell_moving
-from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing
-
-_NOT_TOLD = frozenset(
-    {"if", "would", "could", "possible", "maybe", "might", "can", "may", "why", "or", "not", "n't", "unless", "concern"}
+from quack_eval.claims.grammar.chunks import FACT, MUST, TO, Group
+from quack_eval.claims.grammar.disbelief import (
+    calls_it_a_lie,
+    claimed_by,
+    denied,
+    denies,
+    falsely,
+    lied_about,
+    truthful_about,
 )
-"""Words beside which "self-report" is only considered."""
+from quack_eval.claims.grammar.granted import alibis, claimed_places, own_account, taken_for_granted
+from quack_eval.claims.grammar.lexicon import BASE, FINITE, GERUND, ROUTE_NOUNS, TASK_NOUNS, TIME_LINKS
+from quack_eval.claims.grammar.moving import tell_moving
+from quack_eval.claims.grammar.nobody import place_denial
+from quack_eval.claims.grammar.parts import Clause, Place
+from quack_eval.claims.grammar.placing import confirmed, led, tell_placed, tell_placing
+from quack_eval.claims.grammar.reports import tell_self_reports, where_reported
+from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing, tell_together
+from quack_eval.claims.grammar.steps import join_steps
+from quack_eval.claims.types import BODY
+
+_GUESSING = frozenset({"like", "seems", "imply", "implies", "suggests", "probably", "likely", "maybe", "think"})
+_CONTACT = frozenset({"contact", "interaction", "interactions", "encounter", "encounters"})
+_MEETING = frozenset({"sight", "view", "company"}) | _CONTACT
+_AT_ONE = frozenset({"up", "other"})
+"""line up, match each other."""
 
 
 def tell(account: Account) -> None:
     """Reads every clause of a sentence, in order."""
+    account.source = account.source or own_account(account)
     for clause in account.sentence.clauses:
         _one_clause(account, clause)
-    _self_reports(account)
+    if account.untrue_from is not None:
+        account.claims[:] = denied(account.claims, account.untrue_from)
+    tell_self_reports(account)
+    claimed_places(account)
+    alibis(account)
     join_steps(account)
     if not account.sentence.clauses:
         _nowhere(account)
     first = next((c.subject or c.owner for c in account.sentence.clauses if c.subject or c.owner), ())
     account.discourse.topic = first[0] if len(first) == 1 and first[0] != account.discourse.speaker else ""
-
-
-def _self_reports(account: Account) -> None:
-    """X self-reported, X's self-report: X reported a body."""
-    tokens = account.sentence.tokens
-    if {token.text for token in tokens} & _NOT_TOLD:
-        return
-    for p in range(1, len(tokens) - 1):
-        noun = p + 1 + (tokens[p + 1].text == "-")
-        if tokens[p].text != "self" or noun >= len(tokens) or tokens[noun].text not in ("report", "reported"):
-            continue
-        clause = _clause_near(account, p)
-        beside = account.sentence.by_token.get(p - 1)
-        who = beside.who if beside is not None else clause.subject or ()
-        if tokens[noun].text == "reported" or (beside is not None and beside.owner):
-            for one in who[:1]:
-                account.activity(clause, one, "report", None)
-
-
-def _clause_near(account: Account, p: int) -> Clause:
-    """The clause to which a token belongs, for its time."""
-    found = [clause for clause in account.sentence.clauses if clause.first <= p]
-    return found[-1] if found else Clause(Group(0, 0, "report", "report", FINITE))
 
 
 def _nowhere(account: Account) -> None:
@@ -67,11 +65,12 @@ def _nowhere(account: Account) -> None:
 def _one_clause(account: Account, clause: Clause) -> None:
     kind = clause.group.kind
     account.clause = clause
-    if clause.subject is None and not clause.noun and clause.link == "start" and clause.group.form in (FINITE, EITHER):
-        clause.subject = (account.discourse.voice,)
+    account.source = claimed_by(account, clause) or account.source
     if kind == "say":
         _say(account, clause)
         return
+    if clause.owner and clause.owner == clause.subject and clause.owner[0] != account.discourse.speaker:
+        account.source = clause.owner[0]  # "Bob's story about going to R"
     if clause.group.mood == TO and clause.places and clause.places[-1].room:
         account.discourse.room = clause.places[-1].room
     if account.asking and clause.link in ("because", "since", "but"):
@@ -79,22 +78,52 @@ def _one_clause(account: Account, clause: Clause) -> None:
     if clause.link == "but" and clause.subject != (account.source,) and not clause.small:
         account.source = "" if account.discourse.voice == account.discourse.speaker else account.source
     account.asking |= clause.maybe and clause.group.lemma == "hear"
+    if taken_for_granted(account, clause):
+        return
+    if calls_it_a_lie(account, clause):
+        account.claims[:] = denied(account.claims)
+        return
+    if denies(clause):
+        clause.negative = True
+    if lied_about(clause) and clause.before is not None:
+        clause.maybe, clause.negative, account.source = False, True, next(iter(clause.before.subject or ()), "")
+    if truthful_about(clause):
+        clause.maybe = False
     if account.asking:
         return
-    if clause.link in ("before", "after", "until") and clause.places and not any(p.room for p in clause.places):
+    dates = clause.link in ("before", "after", "until") and clause.group.kind != "find"
+    if dates and clause.places and not any(p.room for p in clause.places):
         return
-    if clause.maybe and not (
-        clause.group.negative and clause.group.lemma == "be" and "been" in _verb_words(account, clause)
-    ):
+    if clause.maybe and not _ruled_out(account, clause):
         return
+    if clause.noun == "route" and clause.owner and clause.negative and kind in ("is", "move", "enter"):
+        clause.subject, clause.noun = clause.owner, ""  # "Bob's route never goes near R"
+    if whom := led(clause):
+        account.source = "" if clause.owner == (account.discourse.speaker,) else next(iter(clause.owner), "")
+        clause.subject, clause.noun, clause.objects = whom, "", []
     if "nowhere" in clause.words and not clause.negative and not clause.small:
         _nowhere_near(account, clause)
+    place_denial(account, clause)
     teller = _TELLERS.get(kind)
     if teller is not None:
         teller(account, clause)
+    if clause.small and kind in ("task", "other", "report", "call"):
+        _seen_at_it(account, clause)
     if clause.subject and not clause.small:
         account.discourse.subjects.append(clause.subject)
         del account.discourse.subjects[:-6]
+
+
+def _seen_at_it(account: Account, clause: Clause) -> None:
+    """I saw X doing things in R: X was seen there, whatever it did."""
+    above, claims = clause.above, account.claims
+    if above is None or above.group.kind != "see" or above.negative or above.maybe or above.group.passive:
+        return
+    rooms = rooms_of(account, above) or rooms_of(account, clause)
+    for seer in above.subject or () if rooms and clause.group.form == GERUND and not clause.negative else ():
+        for who in clause.subject or ():
+            if not any(c.type == "sighting" and (c.subject, c.target) == (seer, who) for c in claims):
+                account.sighting(clause, seer, who, rooms[0])
 
 
 def _nowhere_near(account: Account, clause: Clause) -> None:
@@ -103,9 +132,16 @@ def _nowhere_near(account: Account, clause: Clause) -> None:
     at = next(p for p in range(*clause.rest) if tokens[p].text == "nowhere")
     denied = [place for place in clause.places if place.at > at]
     clause.places = [place for place in clause.places if place.at < at]
-    for who in clause.subject or ():
+    for who in kept(clause):
         for place in denied:
             account.location(clause, who, account.room_of(place), True)
+
+
+def _ruled_out(account: Account, clause: Clause) -> bool:
+    """Whether what is only possible is denied: "could not have been in R", but not "... until tick 9"."""
+    until = "until" in clause.words or any(token.text.startswith("until") for token in clause.times)
+    denied = clause.negative and clause.group.lemma == "be" and not until
+    return denied and "been" in _verb_words(account, clause)
 
 
 def _verb_words(account: Account, clause: Clause) -> list[str]:
@@ -119,69 +155,119 @@ def _say(account: Account, clause: Clause) -> None:
             if phrase.indefinite:
                 account.sighting(clause, clause.subject[0], None, first_of(rooms_of(account, clause)), True)
         return
+    if (room := _claims_room(account, clause)) is not None:
+        for who in clause.subject or ():
+            account.location(clause, who, room)
+    if falsely(account, clause):
+        account.untrue_from = len(account.claims)
     if clause.words >= {"each", "other"}:
-        _saw_each_other(account, clause)
-    elif clause.group.lemma in ("confirm", "verify", "corroborate") and not (clause.negative or clause.maybe):
+        tell_together(account, clause)
+    elif confirmed(clause):
+        tell_placed(account, clause)
+        return
+    elif clause.group.lemma in ("confirm", "verify", "corroborate") and not (
+        clause.negative or clause.maybe or clause.group.passive
+    ):
         for seer in clause.subject or ():
             for place in clause.places if clause.objects_of(account.sentence) else ():
                 for who in clause.objects_of(account.sentence) if place.preposition in ("in", "at") else ():
                     account.sighting(clause, seer, who, account.room_of(place))
     if clause.subject and clause.subject[0] != account.discourse.speaker and not clause.maybe:
         account.source = clause.subject[0]
+    elif clause.subject == (account.discourse.voice,) and clause.phrase is not None and clause.link != "that":
+        own = account.discourse.voice == account.discourse.speaker
+        account.source = "" if own else account.discourse.voice  # "Bob confirms it, and I can confirm ..."
     elif clause.owner and clause.owner[0] != account.discourse.speaker:
         account.source = clause.owner[0]
 
 
-def _saw_each_other(account: Account, clause: Clause) -> None:
-    """A and B confirm each other in R: each was seen there by the other."""
-    subject = clause.subject or ()
-    for room in [p.room for p in clause.places if p.room and p.preposition in ("in", "at", "")]:
-        for one in subject if not clause.negative else ():
-            for other in subject:
-                account.sighting(clause, one, other, room)
+def _claims_room(account: Account, clause: Clause) -> str | None:
+    """The room of "Bob claims storage": where he says that he was."""
+    place = clause.places[0] if clause.places else None
+    if place is None or place.at != clause.group.last + 1 or clause.group.lemma not in ("claim", "say"):
+        return None
+    after = account.after(clause)
+    subject_of_next = after is not None and after.group.first == place.at + 1
+    return None if subject_of_next or clause.negative or clause.maybe else place.room
 
 
 def _other(account: Account, clause: Clause) -> None:
     """Verbs that assert an event only in some turns of phrase."""
     lemma, words = clause.group.lemma, clause.words
-    if lemma == "have" and words & {"sight", "view", "company"} and clause.subject:
+    if lemma == "have" and words & _MEETING and clause.subject:
         _had_company(account, clause)
     elif lemma == "have" and clause.negative and not clause.subject and "it" in words:
         room = next((t.value for t in account.sentence.tokens[: clause.group.first] if t.kind == "room"), None)
         for who in [p for o in clause.objects for p in o.who]:
             account.location(clause, who, room, True)
-    elif lemma in ("vouch", "clear", "back", "alibi") and clause.words >= {"each", "other"}:
-        for who in () if clause.negative else clause.subject or ():
-            for room in [p.room for p in clause.places if p.room]:
-                account.location(clause, who, room)
-    elif lemma == "die" and any(p.room for p in clause.places) and clause.group.form != GERUND:
+    elif _as_one(clause):
+        tell_together(account, clause)
+    elif (
+        lemma == "die"
+        and (any(p.room for p in clause.places) or clause.link == "where")
+        and clause.group.form != GERUND
+    ):
         if clause.subject and clause.group.mood != MUST and not _listed_on(account, clause):
+            clause.places = [place for place in clause.places if not _after_aside(account, clause, place)]
             tell_body(account, clause)
-    elif lemma in ("hit", "press") and "button" in clause.words and not clause.words & {"report"}:
+    elif lemma in ("hit", "press", "call") and "report" in clause.words and clause.group.mood == FACT:
         for who in () if clause.negative else clause.subject or ():
-            account.activity(clause, who, "call", None)
-    elif lemma == "overlap" and len(clause.subject or ()) > 1 and not clause.negative:
+            account.activity(clause, who, "report", where_reported(account, clause, who))
+    elif lemma in ("hit", "press") and "button" in clause.words:
+        for who in () if clause.negative else clause.subject or ():
+            _called(account, clause, who)
+    elif lemma in ("finish", "complete") and words & TASK_NOUNS:
+        _task(account, clause)
+    elif lemma == "overlap" and len(clause.subject or ()) > 1 and not clause.negative and clause.group.form != GERUND:
         tell_seeing(account, clause)
+    elif lemma == "finish" and _ends_there(account, clause):
+        tell_being(account, clause)
     elif lemma == "share" and clause.places:
         tell_meeting(account, clause)
-    elif (
-        lemma == "have"
-        and not clause.negative
-        and account.discourse.voice in [p for o in clause.objects for p in o.who]
-    ):
-        for room in [p.room for p in clause.places if p.room]:
-            account.location(clause, account.discourse.voice, room)
+    elif lemma == "have" and not clause.negative and clause.objects_of(account.sentence):
+        tell_placing(account, clause)
+
+
+def _ends_there(account: Account, clause: Clause) -> bool:
+    """Whether "finished (my route) in R" tells where a way ended."""
+    after = account.sentence.tokens[clause.group.last + 1 :][:1]
+    at_once = bool(after) and after[0].text in ("in", "at", "up", "over", "down", "back")
+    return (at_once or bool(clause.words & ROUTE_NOUNS)) and not clause.words & TASK_NOUNS
+
+
+def _as_one(clause: Clause) -> bool:
+    """A and B alibi each other, match each other, line up."""
+    if clause.group.lemma == "have":
+        return "mutual" in clause.words and bool(clause.words & {"alibi", "alibis"}) and len(clause.places) == 1
+    if clause.group.lemma in ("vouch", "clear", "back", "alibi"):
+        return clause.words >= {"each", "other"}
+    agrees = clause.group.lemma in ("line", "match", "align") and clause.words & _AT_ONE
+    return bool(agrees) and len(clause.subject or ()) > 1
+
+
+def _after_aside(account: Account, clause: Clause, place: Place) -> bool:
+    """Whether a room stands after the parenthesis that a clause fills: "A (where Bob died) and B"."""
+    between = {token.text for token in account.sentence.tokens[clause.group.last : place.at]}
+    return ")" in between and "(" not in between
 
 
 def _listed_on(account: Account, clause: Clause) -> bool:
     """Whether the room after "before X died" goes on the sentence: "..., and in R with Y"."""
+    if not clause.places:
+        return False
     between = account.sentence.tokens[clause.group.last : clause.places[0].at]
     return clause.link in TIME_LINKS and any(token.text in (",", "and") for token in between)
 
 
 def _had_company(account: Account, clause: Clause) -> None:
-    """had X in sight, had X for company, had no company."""
+    """had X in sight, had X for company, had no company, had no contact with X."""
     company = "company" in clause.words
+    if clause.words & _CONTACT:
+        denied = clause.negative or "no" in clause.words
+        for who in clause.subject if clause.subject and denied else ():
+            for other in or_none([p for _, phrase in clause.beside for p in phrase.who]):
+                account.sighting(clause, who, other, first_of(rooms_of(account, clause)), True)
+        return
     room = first_of(rooms_of(account, clause))
     seen = [p for o in clause.objects for p in o.who]
     for who in clause.subject or ():
@@ -210,49 +296,82 @@ def _task(account: Account, clause: Clause) -> None:
         )
     ):
         return
-    if lemma == "work" and words & {"out", "off", "backward", "with"} and not words & TASK_NOUNS:
+    if lemma == "work" and words & {"out", "off", "backward", "with", "it"} and not words & TASK_NOUNS:
         return
-    rooms = rooms_of(account, clause)
-    if (
-        not rooms
-        and clause.above is not None
-        and clause.above.subject == clause.subject
-        and (clause.group.form == GERUND or clause.link in ("and", "where"))
-    ):
-        above = [room for p in clause.above.places if (room := account.room_of(p))]
-        rooms = above if len(above) == 1 else []
+    if not (_object_is_task(account, clause) or lemma in ("work", "calibrate", "task")):
+        return
+    rooms = rooms_of(account, clause) or _rooms_before(account, clause, words)
     for who in clause.subject or ():
         if clause.small and clause.above is not None:
             seen_at = [room for p in clause.above.places if (room := account.room_of(p))]
             rooms = rooms or seen_at[:1]
             for seer in () if seen_at and not clause.placed else clause.above.subject or ():
                 account.sighting(clause, seer, who, rooms[0] if rooms else None)
-        account.activity(clause, who, "task", rooms[0] if rooms else None, seen=clause.small)
+        for room in or_none(rooms if clause.places else rooms[:1]):
+            account.activity(clause, who, "task", room, seen=clause.small)
 
 
-def _put(account: Account, clause: Clause) -> None:
-    """X places himself in R; that puts Bob in R."""
-    whom = [p for phrase in clause.objects for p in phrase.who]
-    saying = clause.subject or clause.owner
-    if clause.indefinite or "falsely" in _verb_words(account, clause):
+def _rooms_before(account: Account, clause: Clause, words: set[str]) -> list[str]:
+    """Where a task was done by the clause before: "stayed in R doing (a task)", "my route was Q -> R, doing a task"."""
+    host = clause.above
+    if host is not None and host.group.lemma == "do" and clause.group.form == BASE and clause.before is host:
+        host = host.above  # "doing calibrate"
+    elif clause.group.form != GERUND and clause.link not in ("and", "where", ","):
+        return []
+    if host is None:
+        return []
+    if host.noun == "route" and clause.link == "," and not words & {"along", "tasks"}:
+        here = account.discourse.places.get(clause.subject[0]) if clause.subject else None
+        return [here] if here is not None else []
+    if host.subject != clause.subject:
+        return []
+    rooms = [room for p in host.places if (room := account.room_of(p))]
+    if len(rooms) == 1:
+        return rooms
+    return _last_reached(account, clause) if clause.link == "," and "along" not in words else []
+
+
+def _object_is_task(account: Account, clause: Clause) -> bool:
+    """Whether it is tasks that were done: not in "did a loop for tasks", nor in "left to go do my tasks"."""
+    tokens = account.sentence.tokens
+    at = next((p for p in range(*clause.rest) if tokens[p].text in TASK_NOUNS), None)
+    lead = [token.text for token in tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    if lead == ["to", "go"]:
+        return False
+    return at is not None and "for" not in [token.text for token in tokens[clause.rest[0] : at]]
+
+
+def _last_reached(account: Account, clause: Clause) -> list[str]:
+    """The room of "moved to R, did that task": the last stop told of."""
+    steps = [step for step in account.steps if step.subject == clause.subject]
+    return [steps[-1].rooms[-1]] if steps else []
+
+
+def _saw_kill(account: Account, clause: Clause, seers: tuple[str, ...]) -> None:
+    """saw X kill Y: X was seen, where the seer was."""
+    for seer in seers:
+        here = first_of([p.room for p in clause.places if p.room]) or account.discourse.places.get(seer)
+        for who in clause.subject or ():
+            account.sighting(clause, seer, who, here)
+
+
+def _kill(account: Account, clause: Clause) -> None:
+    """Y killed X in R, X was killed in R: the body was there."""
+    victims = clause.subject if clause.group.passive else clause.objects_of(account.sentence)
+    open_ended = clause.group.form == BASE or (clause.group.mood == MUST and not clause.group.passive)
+    after = account.sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
+    if clause.small and clause.above is not None and clause.above.group.kind == "see" and not clause.above.negative:
+        _saw_kill(account, clause, clause.above.subject or ())
+    if clause.negative or clause.small or open_ended or after in ("to", "have") or clause.link in TIME_LINKS:
         return
-    if saying and saying[0] != account.discourse.speaker:
-        account.source = saying[0]
-    companions = [p for preposition, phrase in clause.beside if preposition == "with" for p in phrase.who]
-    if not whom and clause.words & {"body", "corpse"}:
-        tell_body(account, clause)
-        return
-    for who in whom:
-        for room in rooms_of(account, clause):
-            if "alive" in clause.words and saying and saying[0] != who:
-                account.sighting(clause, saying[0], who, room, clause.negative)
-                continue
-            if saying and saying[0] != who and {who, saying[0]} & set(companions):  # "Eve puts Bob in R with her"
-                account.sighting(clause, saying[0], who, room, clause.negative)
-                continue
-            account.location(clause, who, room, clause.negative)
-            for companion in companions:
-                account.sighting(clause, who, companion, room, clause.negative)
+    begin = clause.phrase.first if clause.phrase is not None else clause.group.first
+    if _GUESSING & {token.text for token in account.sentence.tokens[max(0, begin - 3) : clause.group.first]}:
+        return  # "it looks like Bob killed Eve in R"
+    for room in [p.room for p in clause.places if p.room and p.preposition in ("in", "inside")][:1]:
+        for who in victims or ():
+            account.location(clause, who, room, of=BODY)
+        for killer in () if clause.group.passive else clause.subject or ():
+            account.discourse.places[killer] = room
 
 
 def _call(account: Account, clause: Clause) -> None:
@@ -261,12 +380,19 @@ def _call(account: Account, clause: Clause) -> None:
     mine = clause.subject == (account.discourse.speaker,) and words & {"this", "it"}
     if not clause.negative and not clause.group.passive and (mine or words & {"meeting", "emergency", "button"}):
         for who in clause.subject or ():
-            account.activity(clause, who, "call", None)
+            _called(account, clause, who)
+
+
+def _called(account: Account, clause: Clause, who: str) -> None:
+    """X called the meeting, hit the button: in the room that the clause names, or where the sentence has X be."""
+    told = [c.room for c in account.claims if c.subject == who and c.type != "sighting" and not c.negative]
+    named = first_of(rooms_of(account, clause, frozenset({"toward", "towards"})))  # "called it from R"
+    account.activity(clause, who, "call", named or (told[-1] if told else None))
 
 
 _TELLERS: dict[str, Callable[[Account, Clause], None]] = {
     "is": tell_being, "be": tell_being, "wait": tell_being, "move": tell_moving, "enter": tell_moving,
-    "leave": tell_moving, "see": tell_seeing, "find": tell_finding, "report": tell_finding, "task": _task, "put": _put,
-    "call": _call, "other": _other,
+    "leave": tell_moving, "see": tell_seeing, "find": tell_finding, "report": tell_finding, "task": _task,
+    "put": tell_placing, "call": _call, "kill": _kill, "other": _other,
 }  # fmt: skip
 """What a verb of each kind tells."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
 from functools import lru_cache
+from operator import attrgetter
 
 from quack_eval.claims.grammar.account import Account
+from quack_eval.claims.grammar.asides import resume_ways
 from quack_eval.claims.grammar.clauses import parse
+from quack_eval.claims.grammar.denials import denials, deny
+from quack_eval.claims.grammar.disbelief import denied, only_calls_it_a_lie, only_quotes
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.events import tell
 from quack_eval.claims.grammar.idioms import plainer, witnessed
@@ -14,11 +19,14 @@ from quack_eval.claims.grammar.lexer import Token, lex, plain
 from quack_eval.claims.grammar.routes import routes
 from quack_eval.claims.grammar.sentences import sentences
 from quack_eval.claims.grammar.stance import Stances
+from quack_eval.claims.grammar.stories import judged, note_lies
+from quack_eval.claims.grammar.verbless import completed, denying
 from quack_eval.claims.types import BODY, Claim
 
 _BODILY = frozenset({"body", "bodies", "corpse", "dead", "killed"})
-_TOGETHER = frozenset({"together", "paths", "met", "each"})
+_TOGETHER = frozenset({"both", "together", "paths", "met", "each"})
 """Words by which "we" are the speaker and whoever was spoken of last."""
+_ANNOUNCED = ("report", "call")
 MOST = 400
 """Claims of an utterance at most."""
 
@@ -49,11 +57,15 @@ def extract(
         _remember(discourse, who, text, names, places)
     stances = Stances(discourse)
     claims: list[Claim] = []
+    told = 0
     for sentence, voice in _voiced(list(sentences(lex(message, names, places))), discourse):
+        if discourse.quotes and only_calls_it_a_lie(sentence):
+            claims = denied(claims, told)
+        told = len(claims)
         claims += _read(message, sentence, voice, discourse, stances)
         if len(claims) > MOST:
             break
-    return _once(_fullest(claims) + stances.claims())
+    return _once(_fullest(judged(claims, discourse)) + stances.claims())
 
 
 def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
@@ -71,19 +83,35 @@ def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
 def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, stances: Stances | None) -> list[Claim]:
     """The claims of one sentence, said by the speaker or quoted by it."""
     discourse.voice = voice
-    tokens = plainer(tokens)
+    tokens = denying(completed(plainer(tokens), discourse))
     discourse.together = any(token.text in _TOGETHER for token in tokens)
     sentence = parse(tokens, discourse)
+    resume_ways(sentence)
     source = "" if voice == discourse.speaker else voice
     account = Account(message, sentence, discourse, source, witnessed=witnessed(tokens))
+    rooms_denied = denials(account)
     routes(account)
     tell(account)
+    deny(account, rooms_denied)
+    discourse.quotes = only_quotes(account)
     if stances is not None and voice == discourse.speaker:
         stances.read(sentence)
+        note_lies(sentence, discourse)
     if not account.claims:
-        discourse.room = next((token.value for token in reversed(tokens) if token.kind == "room"), discourse.room)
+        discourse.room = _room_told(tokens) or discourse.room
+    if voice != discourse.speaker:
+        discourse.current = []  # whom a quotation names is not whom the speaker goes on to speak of
     discourse.voice = discourse.speaker
     return account.claims
+
+
+def _room_told(tokens: list[Token]) -> str:
+    """The last room of a sentence that claims nothing, "" where there is none: not one that only dates or leads off."""
+    for p in range(len(tokens) - 1, -1, -1):
+        before = tokens[p - 1].text if p else ""
+        if tokens[p].kind == "room" and before not in ("after", "before", "from", "toward", "towards"):
+            return tokens[p].value
+    return ""
 
 
 def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[list[Token], str]]:
@@ -132,6 +160,8 @@ def _quoted(part: list[Token], discourse: Discourse) -> str:
             return discourse.addressed[0]
         if token.text in ("i", "my"):
             return discourse.speaker
+        if token.text in ("he", "she") and (who := discourse.who(token.text)):
+            return who[0]
     return ""
 
 
@@ -139,7 +169,10 @@ def _quoted(part: list[Token], discourse: Discourse) -> str:
 
 
 def _remember(discourse: Discourse, who: str, text: str, names: tuple[str, ...], rooms: tuple[str, ...]) -> None:
-    bodies, said = _facts(who, text, names, rooms)
+    bodies, finders, said = _facts(who, text, names, rooms)
+    for finder, where in finders:
+        if finder == who or finder not in discourse.finders:
+            discourse.finders[finder] = where
     for victim, room in bodies:
         if discourse.bodies.get(victim) is None:
             discourse.bodies[victim] = room
@@ -150,8 +183,8 @@ def _remember(discourse: Discourse, who: str, text: str, names: tuple[str, ...],
 @lru_cache(maxsize=4096)
 def _facts(
     who: str, text: str, names: tuple[str, ...], rooms: tuple[str, ...]
-) -> tuple[tuple[tuple[str, str | None], ...], frozenset[str]]:
-    """(bodies with their rooms, rooms named) of an earlier utterance."""
+) -> tuple[tuple[tuple[str, str | None], ...], tuple[tuple[str, str], ...], frozenset[str]]:
+    """(bodies with their rooms, who found one where, rooms named) of an earlier utterance."""
     discourse = Discourse(who, names)
     bodies: dict[str, str | None] = {}
     named = set()
@@ -167,7 +200,7 @@ def _facts(
             for victim in _dead(sentence):
                 bodies.setdefault(victim, None)
         discourse.room = places[-1] if places else discourse.room
-    return tuple(bodies.items()), frozenset(named)
+    return tuple(bodies.items()), tuple(discourse.finders.items()), frozenset(named)
 
 
 def _dead(sentence: list[Token]) -> list[str]:
@@ -183,33 +216,47 @@ def _dead(sentence: list[Token]) -> list[str]:
 
 
 def _fullest(claims: list[Claim]) -> list[Claim]:
-    """The claims without those that another one tells more of: a departure whose arrival is told too."""
+    """The claims without those that another one tells more of: a departure with its arrival, a part of a way."""
     gone = {(c.subject, c.origin) for c in claims if c.activity == "traveling" and c.room}
     gone |= {(c.subject, room) for c in claims for room in c.route}
     seen = {(c.subject, c.target, c.of, c.negative) for c in claims if c.type == "sighting" and c.room}
     seen = {found for found in seen if not found[3] and found[1] is not None}
-    reported = {c.subject for c in claims if c.activity == "report" and c.room}
-    claims = [c for c in claims if c.activity != "report" or c.room or c.negative or c.subject not in reported]
-    return [
-        c
-        for c in claims
-        if c.room
-        or (
-            (c.activity != "traveling" or (c.subject, c.origin) not in gone)
-            and (c.type != "sighting" or (c.subject, c.target, c.of, c.negative) not in seen)
-        )
-    ]
+    called = {(c.subject, c.activity) for c in claims if c.activity in _ANNOUNCED and c.room}
+    claims = [c for c in claims if c.room or c.negative or (c.subject, c.activity) not in called]
+    ways = [c for c in claims if c.route]
+
+    def told_fuller(claim: Claim) -> bool:
+        if claim.route:
+            return any(_goes_within(claim, way) for way in ways)
+        if claim.room:
+            return False
+        departs = claim.activity == "traveling" and (claim.subject, claim.origin) in gone
+        sees = claim.type == "sighting" and (claim.subject, claim.target, claim.of, claim.negative) in seen
+        return departs or sees
+
+    return [claim for claim in claims if not told_fuller(claim)]
+
+
+def _goes_within(part: Claim, way: Claim) -> bool:
+    """Whether a way is a part of a longer one of the same player, told before or after."""
+    stops, length = way.route, len(part.route)
+    if part.subject != way.subject or part.polarity != way.polarity or length >= len(stops):
+        return False
+    return any(stops[at : at + length] == part.route for at in range(len(stops) - length + 1))
 
 
 def _once(claims: list[Claim]) -> list[Claim]:
     """The claims without repetitions; of two that differ in time only, the one with a time."""
-    found: dict[Claim, Claim] = {}
+    found: dict[tuple[object, ...], Claim] = {}
     for claim in claims:
-        key = claim.but(time=None, attribution=None)
+        key = _but_for_time(claim)
         kept = found.get(key)
         if kept is None or (kept.time is None and claim.time is not None):
             found[key] = claim
     return list(found.values())
 
+
+_but_for_time = attrgetter(*(f.name for f in fields(Claim) if f.name not in ("time", "attribution")))
+"""What a claim says, without its time and whose word it is."""
 
 __all__ = ["extract", "plain"]

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import ADVERBS, AUXILIARIES, EITHER, FINITE, VERBS
 
 _IDIOMS: dict[str, str] = {
-    "caught sight of": "saw", "catch sight of": "see", "laid eyes on": "saw", "lay eyes on": "see", "got a look at": "saw",
+    "caught a glimpse of": "saw", "catch a glimpse of": "see", "got a glimpse of": "saw", "caught sight of": "saw", "catch sight of": "see", "laid eyes on": "saw", "lay eyes on": "see", "got a look at": "saw",
     "had eyes on": "saw", "got eyes on": "saw", "have eyes on": "see", "saw the inside of": "entered", "see the inside of": "enter",
     "ran into": "met", "run into": "meet", "running into": "seeing", "bumped into": "met", "bump into": "meet", "bumping into": "seeing",
     "came across": "met", "come across": "meet", "coming across": "seeing", "crossed paths with": "met", "cross paths with": "meet",
@@ -23,17 +24,34 @@ _IDIOMS: dict[str, str] = {
     "nowhere to be found": "nowhere", "nowhere to be seen": "nowhere", "take the door": "go", "lying dead": "dead", "ended up": "ended",
     "ending up": "ending", "end up": "end", "ends up": "ends", "made my way": "went", "made his way": "went", "made her way": "went",
     "made their way": "went", "make my way": "go", "making my way": "going", "making his way": "going", "making her way": "going",
-    "worked my way": "went", "working my way": "going", "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
+    "worked my way": "went", "working my way": "going", "worked his way": "went", "worked her way": "went", "worked your way": "went",
+    "working his way": "going", "working her way": "going", "working your way": "going", "working our way": "going", "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
 }  # fmt: skip
 """Words to plainer words."""
+
+_EXCEPTS = (
+    ["other", "than"],
+    ["apart", "from"],
+    ["aside", "from"],
+    ["except", "for"],
+    ["except"],
+    ["besides"],
+    ["but"],
+)
+"""What takes somebody out of nobody: "nobody but Bob"."""
+_ANY = frozenset({"anyone", "anybody", "nobody", "one", "else", "soul", "person", "player", "players", "people"})
 
 _BY_FIRST: dict[str, list[tuple[list[str], list[str]]]] = {}
 for _said, _plain in sorted(_IDIOMS.items(), key=lambda item: -len(item[0])):
     _BY_FIRST.setdefault(_said.split()[0], []).append((_said.split(), _plain.split()))
 
+_TURNS = frozenset(_BY_FIRST) | {said[0] for said in _EXCEPTS} | {"my", "lying"}
+"""The words with which turns of phrase begin."""
+
 SEEN = (
     ["saw", "it"], ["i", "was", "watching"], ["before", "my", "eyes"], ["looking", "right", "at"], ["in", "view"],
     ["i", "was", "there", "when"], ["with", "my", "own", "eyes"],
+    ["i", "witnessed", "that"], ["i", "witnessed", "this"], ["i", "witnessed", "it"], ["i", "watched", "it"],
 )  # fmt: skip
 """Words by which the speaker says that it saw what the sentence tells."""
 
@@ -44,12 +62,25 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
+        if token.text not in _TURNS and token.kind != "poss":
+            found.append(token)
+            at += 1
+            continue
         taken = _sighting(tokens, at) if token.kind == "poss" or token.text == "my" else 0
+        if not taken and token.text == "my" and (met := _only_encounter(tokens, at)):
+            found += [Token("word", "i", token.start, token.end), Token("word", "only", token.start, token.end)]
+            found.append(Token("word", "saw", token.start, tokens[at + met - 1].end))
+            at += met
+            continue
         if taken:
             span = tokens[at : at + taken]
             found += [] if token.kind == "poss" else [Token("word", "i", token.start, token.end)]
             found.append(Token("word", "saw", span[-2].start, span[-1].end))
             at += taken
+            continue
+        if not taken and (excepts := _excepts(tokens, at)):
+            found.append(Token("word", "only", token.start, tokens[at + excepts - 1].end))
+            at += excepts
             continue
         for said, plain in _BY_FIRST.get(token.text, ()) if token.kind == "word" else ():
             span = tokens[at : at + len(said)]
@@ -83,6 +114,36 @@ def _sighting(tokens: Sequence[Token], at: int) -> int:
     return of + 2 if words[of - 1] in ("sighting", "sightings", "account") else 0
 
 
+def _only_encounter(tokens: Sequence[Token], at: int) -> int:
+    """How many tokens "my only encounter was (with)" takes here, 0 where it is not: one saw whom it names."""
+    words = [token.text for token in tokens[at + 1 : at + 6]]
+    noun = next((p for p, word in enumerate(words[:3]) if word in ("encounter", "sighting", "contact")), None)
+    if noun is None or words[noun + 1 : noun + 2] != ["was"]:
+        return 0
+    return noun + 3 + (words[noun + 2 : noun + 3] == ["with"])
+
+
+def _excepts(tokens: Sequence[Token], at: int) -> int:
+    """How many tokens "except", "other than" takes between anybody and a player, 0 where it is not: only that one."""
+    anybody = [token.text in _ANY for token in tokens[max(0, at - 8) : at]]
+    if not any(anybody):
+        return 0
+    for said in _EXCEPTS if anybody[-1] else _EXCEPTS[:-1]:
+        end = at + len(said)
+        named = [token.text for token in tokens[at:end]] == said and end < len(tokens) and tokens[end].kind == "name"
+        if named and not (said == ["but"] and _acts(tokens, end + 1)):
+            return len(said)
+    return 0
+
+
+def _acts(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a verb follows a name, so that a clause of its own begins there: "saw nobody but Bob saw me"."""
+    while at < len(tokens) and tokens[at].text in ADVERBS:
+        at += 1
+    verb = VERBS.get(tokens[at].text) if at < len(tokens) else None
+    return at < len(tokens) and (tokens[at].text in AUXILIARIES or (verb is not None and verb.form in (FINITE, EITHER)))
+
+
 def _place_follows(tokens: Sequence[Token], at: int) -> bool:
     """Whether a room comes: one runs into rooms too."""
     at += at < len(tokens) and tokens[at].text == "the"
@@ -92,8 +153,9 @@ def _place_follows(tokens: Sequence[Token], at: int) -> bool:
 def witnessed(tokens: Sequence[Token]) -> bool:
     """Whether the speaker adds that it saw this."""
     words = [token.text for token in tokens]
+    have = set(words)
     for cue in SEEN:
-        for at in range(len(words) - len(cue) + 1):
+        for at in range(len(words) - len(cue) + 1) if have.issuperset(cue) else ():
             if words[at] == cue[0] and words[at : at + len(cue)] == cue:
                 return True
     return False

@@ -78,15 +78,25 @@ def _around(words: Sequence[str], at: int) -> Iterator[str]:
                 yield "G " + " ".join(words[first : first + length])
 
 
-def probability(stance: str, found: frozenset[str]) -> float:
-    """The probability of a stance ("accusation" or "defense") by its evidence."""
-    weights = _weights()[stance]
-    return 1 / (1 + math.exp(-sum(weights.get(pattern, 0.0) for pattern in found)))
+class Leaning(NamedTuple):
+    """How likely a player is accused, and cleared."""
+
+    accusation: float
+    defense: float
+
+
+def leaning(found: frozenset[str]) -> Leaning:
+    """What the evidence speaks for; nothing where there is none."""
+    if not found:
+        return Leaning(0.0, 0.0)
+    weights = _weights()
+    known = [weights[pattern] for pattern in found & weights.keys()]
+    return Leaning(*(1 / (1 + math.exp(-sum(column))) for column in zip((0.0, 0.0), *known, strict=True)))
 
 
 @cache
-def _weights() -> dict[str, dict[str, float]]:
-    """The weights of every pattern, by stance."""
-    text = files(__package__).joinpath("leaning.json").read_text(encoding="utf-8")
-    loaded: dict[str, dict[str, float]] = json.loads(text)
-    return loaded
+def _weights() -> dict[str, tuple[float, float]]:
+    """The weights of every pattern for an accusation and for a defence."""
+    loaded = json.loads(files(__package__).joinpath("leaning.json").read_text(encoding="utf-8"))
+    accusing, clearing = loaded["accusation"], loaded["defense"]
+    return {p: (accusing.get(p, 0.0), clearing.get(p, 0.0)) for p in accusing.keys() | clearing.keys()}

@@ -19,12 +19,13 @@ class Verb(NamedTuple):
 # what a verb asserts of its subject: see, be (somewhere), move, leave (object is the origin), enter (object is the
 # destination), find, report, call, task, say, put (object into a place), wait, aux, and other (nothing of interest)
 _REGULAR = {
-    "see": "spot notice watch observe witness encounter clock join recognize",
-    "be": "stay remain start begin end linger camp idle park hover station isolate spawn position",
-    "move": "move pass head walk travel return cut cross swing loop rotate drop step hop cruise slip sneak bail"
+    "see": "spot glimpse notice watch observe witness encounter clock join recognize",
+    "be": "stay remain start begin end linger camp idle park hover station isolate spawn position pair group",
+    "move": "move pass head walk travel return cut cross loop rotate drop step hop cruise slip sneak bail"
     " continue proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry"
     " dip pop double bolt vent trek zip"
-    " depart dart follow push route work_my_way dash jog roll climb duck poke shift sweep escape trail chase navigate",
+    " depart dart follow push route work_my_way dash jog roll climb duck poke shift escape trail chase navigate"
+    " drift track tail",
     "enter": "enter reach visit arrive touch",
     "leave": "exit",
     "find": "discover stumble",
@@ -41,7 +42,7 @@ _REGULAR = {
     " pretend defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
     " contradict change clear leave_out care matter count support prove ignore cover address raise share stick stop_by"
     " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
-    " hit locate cast wonder figure track land pressure fabricate invent force refuse resolve slam omit flip own"
+    " hit locate cast wonder figure land pressure fabricate invent force refuse resolve slam omit flip own"
     " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
     " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi"
     " restate miss commit nail urge apologize disagree reinforce risk gloss dismantle promise accept emphasize"
@@ -54,6 +55,7 @@ _IRREGULAR = {
         ("catch", "caught", "caught", "catching", "catches"),
     ],
     "be": [
+        ("begin", "began", "begun", "beginning_", "begins"),
         ("stand", "stood", "stood", "standing", "stands"),
         ("sit", "sat", "sat", "sitting", "sits"),
         ("hang", "hung", "hung", "hanging", "hangs"),
@@ -66,6 +68,9 @@ _IRREGULAR = {
         ("run", "ran", "run", "running", "runs"),
         ("get", "got", "gotten", "getting", "gets"),
         ("flee", "fled", "fled", "fleeing", "flees"),
+        ("sweep", "swept", "swept", "sweeping", "sweeps"),
+        ("swing", "swung", "swung", "swinging", "swings"),
+        ("sneak", "snuck", "snuck", "sneaking", "sneaks"),
         ("take", "took", "taken", "taking", "takes"),
         ("make", "made", "made", "making", "makes"),
         ("set", "set", "set", "setting", "sets"),
@@ -96,7 +101,6 @@ _IRREGULAR = {
         ("let", "let", "let", "letting", "lets"),
         ("break", "broke", "broken", "breaking", "breaks"),
         ("hold", "held", "held", "holding", "holds"),
-        ("begin_to", "began", "begun", "beginning_", "begins"),
         ("speak", "spoke", "spoken", "speaking", "speaks"),
         ("throw", "threw", "thrown", "throwing", "throws"),
         ("buy", "bought", "bought", "buying", "buys"),
@@ -217,6 +221,7 @@ ADVERBS = frozenset(
         "purely",
         "strictly",
         "well",
+        "pretty",
         "quite",
         "mutually",
         "somehow",
@@ -356,6 +361,7 @@ PREPOSITIONS = frozenset(
         "upon",
         "during",
         "along",
+        "alongside",
         "among",
         "amongst",
         "like",
@@ -451,6 +457,7 @@ SAID_NOUNS = frozenset(
         "version",
         "timeline",
         "alibi",
+        "alibis",
         "words",
         "info",
         "information",
@@ -476,7 +483,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 """Further names of usual rooms."""
 
-NOT_ROOMS = r"(?!\s+(?:cameras?|cams?|feeds?|footage|filter|guard|logs?)\b)"
+NOT_ROOMS = r"(?!\s+(?:cameras?|cams?|feeds?|footage|guard|logs?)\b)"
 """What must not follow a room's name: then it names a thing."""
 
 ORDINARY = frozenset(
@@ -742,6 +749,10 @@ NOUNS_TOO = frozenset(
         "add",
         "sighting",
         "left",
+        "alibi",
+        "alibis",
+        "suspect",
+        "suspects",
     ]
 )
 """Forms that are nouns as often: verbs only where a verb must stand."""

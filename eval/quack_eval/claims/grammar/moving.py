@@ -1,49 +1,41 @@
-"""Clauses of going: X went from A to B, I saw X leave A, and ways told in several clauses."""
+"""Clauses of going: X went from A to B, I saw X leave A."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from quack_eval.claims.grammar.account import (
     ARRIVING,
     FROM,
-    INTO,
     TOWARD,
     VIA,
     Account,
-    Step,
     add_step,
-    first_of,
     or_none,
     rooms_of,
     seen_in_sentence,
 )
 from quack_eval.claims.grammar.chunks import MUST, TO
-from quack_eval.claims.grammar.clauses import Clause
 from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.grammar.parts import Clause
 from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing
-from quack_eval.claims.types import PLAYER, POSITIVE, Claim
+from quack_eval.claims.grammar.watched import seen_moving, seen_where
+from quack_eval.claims.grammar.ways import (
+    Way,
+    all_in_order,
+    crosses,
+    each_its_own,
+    in_order,
+    one_or_the_other,
+    slashed,
+    way_of,
+)
+from quack_eval.claims.types import PLAYER
 
-_GOING = ("move", "enter", "leave")
-_ROUND = re.compile(r"(?:for |during |in )?(?:this|the|all|that)?\s*(?:whole|entire|full)?\s*(?:round|game|time|way)")
+_STAYING = frozenset({"stay", "stick", "remain", "linger", "hang"})
 _COMING = frozenset({"come", "arrive", "return", "enter"})
+_WHILE = ("when", "as", "while")
 _MEETING = frozenset({"meet", "bump", "share", "run", "come", "cross"})
-
-
-@dataclass(slots=True)
-class Way:
-    """The rooms of a movement: where it began, what it passed, where it ended, and only headed for."""
-
-    origin: list[str] = field(default_factory=list)
-    via: list[str] = field(default_factory=list)
-    to: list[str] = field(default_factory=list)
-    toward: list[str] = field(default_factory=list)
-
-    @property
-    def ends(self) -> list[str]:
-        """Where it led, reached or not."""
-        return self.to + self.toward
 
 
 def tell_moving(account: Account, clause: Clause) -> None:
@@ -55,15 +47,16 @@ def tell_moving(account: Account, clause: Clause) -> None:
     elif clause.group.lemma == "cross" and "paths" in clause.words:
         _crossed(account, clause)
     elif _passes_somebody(clause):
+        clause.objects += [phrase for preposition, phrase in clause.beside if preposition == "past"]
         tell_seeing(account, clause)
     elif clause.group.kind == "leave" and any(phrase.who for phrase in clause.objects):
         _left_somebody(account, clause)
     elif clause.small and clause.above is not None:
-        _seen_moving(account, clause, _way(account, clause))
+        seen_moving(account, clause, way_of(account, clause))
     elif clause.indefinite:
-        _nobody_moved(account, clause, _way(account, clause))
+        _nobody_moved(account, clause, way_of(account, clause))
     else:
-        _moved(account, clause, _way(account, clause))
+        _moved(account, clause, way_of(account, clause))
 
 
 def _meets(clause: Clause) -> bool:
@@ -73,11 +66,24 @@ def _meets(clause: Clause) -> bool:
 
 
 def _left_somebody(account: Account, clause: Clause) -> None:
-    """left X in R: seen there."""
-    for seer in clause.subject or ():
-        for target in [p for phrase in clause.objects for p in phrase.who]:
-            for room in [room for p in clause.places if p.preposition in ("in", "at") and (room := account.room_of(p))]:
-                account.sighting(clause, seer, target, room, clause.negative)
+    """left X in R: seen there; that leaves X alone with Y in R: both were there."""
+    if not clause.subject:
+        for who in [p for phrase in clause.objects for p in phrase.who] if not clause.negative else ():
+            with_whom = [p for word, phrase in clause.beside if word == "with" for p in phrase.who]
+            for room in (
+                rooms_of(account, clause) if with_whom or len(clause.objects) == len(clause.places) == 1 else ()
+            ):
+                for player in (who, *with_whom):
+                    account.location(clause, player, room)
+    left = [p for phrase in clause.objects for p in phrase.who]
+    for seer in () if set(left) & set(clause.subject or ()) else clause.subject or ():
+        for target in left:
+            for place in [p for p in clause.places if p.preposition in ("in", "at") and account.room_of(p)]:
+                if seer == account.discourse.voice:
+                    account.sighting(clause, seer, target, account.room_of(place), clause.negative)
+                elif not clause.negative:
+                    for who in (target, *[p for word, phrase in clause.beside if word == "with" for p in phrase.who]):
+                        account.location(clause, who, account.room_of(place))
 
 
 def _crossed(account: Account, clause: Clause) -> None:
@@ -94,15 +100,16 @@ def _crossed(account: Account, clause: Clause) -> None:
 
 def _passes_somebody(clause: Clause) -> bool:
     passed = clause.group.lemma == "pass" and not clause.words & {"through", "by"}
-    return passed and any(phrase.who for phrase in clause.objects)
+    past = any(preposition == "past" and phrase.who for preposition, phrase in clause.beside)
+    return past or (passed and any(phrase.who or phrase.indefinite for phrase in clause.objects))
 
 
 def _nobody_moved(account: Account, clause: Clause, way: Way) -> None:
     """nobody came through R: nobody was seen there."""
-    rooms = way.via + way.to + way.origin
-    if rooms and not account.source and (clause.indefinite == "nobody" or clause.negative):
+    rooms = way.via + way.to + ([] if account.source else way.origin)
+    if rooms and (clause.indefinite == "nobody" or clause.negative):
         for room in rooms:
-            account.sighting(clause, account.discourse.voice, None, room, True)
+            account.sighting(clause, account.source or account.discourse.voice, None, room, True)
 
 
 def _moved(account: Account, clause: Clause, way: Way) -> None:
@@ -110,69 +117,89 @@ def _moved(account: Account, clause: Clause, way: Way) -> None:
     for who in clause.subject or ():
         if clause.negative:
             _went_not(account, clause, who, way)
+        elif len(way.origin) > 1 and (each := _each_from(account, clause)):
+            for room, origin in each:
+                account.activity(clause, who, "traveling", room, origin)
         else:
-            _went(account, clause, who, replace(way))
-    if not clause.negative:
-        on = (_in_order(account, clause) or way.via + way.to) + way.toward
+            if not _arrived_together(account, clause, who, way):
+                _went(account, clause, who, replace(way))
+            _went_with(account, clause, who, way)
+    if not clause.negative and len(way.origin) < 2 and not one_or_the_other(account, clause):
+        on = all_in_order(account, clause) or way.via + way.to + way.toward
         add_step(account, clause, way.origin + on if on and clause.group.kind != "leave" else on)
 
 
-def _seen_moving(account: Account, clause: Clause, way: Way) -> None:
-    """A movement that the subject of the clause above perceived."""
-    above = clause.above
-    if above is None:
+def _arrived_together(account: Account, clause: Clause, who: str, way: Way) -> bool:
+    """Bob and I arrived in R: Bob was seen there."""
+    voice, subject = account.discourse.voice, clause.subject or ()
+    if who == voice or voice not in subject or len(way.to) != 1 or way.origin or way.via or way.toward:
+        return False
+    account.sighting(clause, voice, who, way.to[0])
+    return True
+
+
+def _went_with(account: Account, clause: Clause, who: str, way: Way) -> None:
+    """I went to R with X, X came into R with me: X was seen there."""
+    companions = [p for word, phrase in clause.beside if word in ("with", "alongside") for p in phrase.who]
+    voice = account.source or account.discourse.voice
+    if voice not in (who, *companions) or clause.maybe:
         return
-    by = tuple(p for preposition, phrase in above.beside if preposition == "by" for p in phrase.who)
-    nobody = clause.phrase.indefinite if clause.phrase is not None else ""
-    for seer in (by if above.group.passive else above.subject) or ():
-        if nobody and (above.negative or nobody == "nobody"):
-            account.sighting(clause, seer, None, first_of(way.origin + way.via + way.to), True)
-        for who in clause.subject or ():
-            _saw_move(account, clause, seer, who, way.origin, way.via + way.to, way.toward)
+    for other in companions if who == voice else [who]:
+        for room in (way.to or way.via)[-1:]:
+            account.sighting(clause, voice, other, room)
 
 
-def _way(account: Account, clause: Clause) -> Way:
-    """The rooms of a movement by their prepositions."""
-    way = Way()
-    for place in clause.places:
-        room = account.room_of(place)
-        leaves = clause.group.kind == "leave"
-        if room is None or (leaves and place.preposition in ("in", "at", "near")):
-            continue
-        if place.preposition in FROM or (leaves and not place.preposition):
-            way.origin.append(room)
-        elif place.preposition in TOWARD:
-            way.toward.append(room)
-        elif place.preposition in VIA:
-            way.via.append(room)
-        else:
-            way.to.append(room)
-    if not (way.origin or way.via or way.ends) and clause.link == "where" and (room := account.where(clause)):
-        way.to = [room]
-    if not way.origin and (way.via or way.ends):
-        way.origin = [p.room for p in clause.fronted if p.preposition == "from" and p.room]
-    return way
-
-
-def _in_order(account: Account, clause: Clause) -> list[str]:
-    """The rooms that a movement passed and reached, in the order in which they stand."""
-    return [room for p in clause.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
+def _each_from(account: Account, clause: Clause) -> list[tuple[str, str]]:
+    """The movements of "entered A from B at 4, then C from D at 7": where each led, and from where."""
+    rooms = [(place.preposition in FROM, account.room_of(place)) for place in clause.places]
+    pairs = list(zip(rooms[::2], rooms[1::2], strict=False))
+    listed = len(rooms) % 2 == 0 and all(not to_from and of_from for (to_from, _), (of_from, _) in pairs)
+    return [(room, origin) for (_, room), (_, origin) in pairs if room and origin] if listed else []
 
 
 def _went(account: Account, clause: Clause, who: str, way: Way) -> None:
     """A movement told, not said to be seen."""
-    if way.via and not way.to:
-        way.to, way.via = way.via, []
-    if _came_to_where_seen(account, clause, who, way):
+    if way.via and way.toward and not (way.to or way.origin):
+        for passed in way.via:
+            account.location(clause, who, passed)
+        way.origin, way.via = way.via[-1:], []
+    elif way.via and not way.to:
+        _reach(way)
+    if _came_to_where_seen(account, clause, who, way) or _followed(account, clause, who, way):
         return
     seen_at = _seen_arriving(account, clause, who, way)
+    if seen_at is None and not (way.origin or way.via or way.ends) and (here := _walked_in(account, clause, who)):
+        account.location(clause, who, here)
+        return
     if seen_at is None and who != (account.source or account.discourse.voice) and _told_as_seen(account, clause):
-        seen_at = _seen_where(clause, way.origin, way.to, way.toward, None)
+        seen_at = seen_where(clause, way.origin, way.to, way.toward, None)
     if seen_at is not None:
         account.sighting(clause, account.source or account.discourse.voice, who, seen_at)
     arrives = seen_at is not None and way.to[:1] == [seen_at]
     _complete(account, clause, way, arrives)
     _tell_way(account, clause, who, way, arrives)
+
+
+def _walked_in(account: Account, clause: Clause, who: str) -> str | None:
+    """Where "X walked in" led: where X found the body, or the room that the sentence names before."""
+    if clause.group.lemma not in ("walk", "come", "step", "burst") or "in" not in clause.words:
+        return None
+    tokens, voice = account.sentence.tokens, account.discourse.voice
+    if who == voice or clause.group.mood == MUST or clause.places or tokens[clause.group.last + 1].text != "in":
+        return None
+    named = [p for p in range(clause.group.first) if tokens[p].kind == "room"]
+    led = tokens[named[-1] - 1].text if named and named[-1] else ""
+    spoken = tokens[named[-1]].value if named and led not in FROM | TOWARD else None
+    finders = account.discourse.finders
+    return next((finders[one] for one in (who, *(clause.subject or ())) if one in finders), spoken)
+
+
+def _reach(way: Way) -> None:
+    """Lets "from A through B and C" end in C, and "from A through B toward C" where it was bound for."""
+    if way.origin and way.toward:
+        way.to = way.bound = way.toward[:1]
+    else:
+        way.to, way.via = way.via, []
 
 
 def _came_to_where_seen(account: Account, clause: Clause, who: str, way: Way) -> bool:
@@ -188,12 +215,32 @@ def _came_to_where_seen(account: Account, clause: Clause, who: str, way: Way) ->
     return bool(rooms)
 
 
+def _followed(account: Account, clause: Clause, who: str, way: Way) -> bool:
+    """X followed Y from where they were to R: both went there, and whoever tells it of itself saw the other there."""
+    led = [p for phrase in clause.objects for p in phrase.who if p != who]
+    places = account.discourse.places
+    origin = way.origin[:1] or [room for p in (who, *led) if (room := places.get(p)) and room not in way.ends][:1]
+    if clause.group.lemma not in ("follow", "trail", "track", "tail", "chase") or not led or not way.ends or not origin:
+        return False
+    voice = account.source or account.discourse.voice
+    for goes in (who, *led):
+        if goes == voice != who:
+            continue
+        if way.via:
+            account.route(clause, goes, [*origin, *way.via, way.ends[0]])
+        else:
+            account.activity(clause, goes, "traveling", way.ends[0], origin[0])
+    if voice in led and way.to:
+        account.sighting(clause, voice, who, way.to[0])
+    return True
+
+
 def _seen_arriving(account: Account, clause: Clause, who: str, way: Way) -> str | None:
     """The room where somebody came in to the speaker, or to whom it quotes."""
     here = account.discourse.places.get(account.source or account.discourse.voice)
     if here is None or who in (account.discourse.voice, account.source) or clause.link in ("before", "after"):
         return None
-    if clause.group.mood == MUST:
+    if clause.group.mood == MUST or _only_concluded(account, clause):
         return None
     if way.to:
         return here if way.to[0] == here and clause.group.lemma in ARRIVING else None
@@ -205,27 +252,39 @@ def _seen_arriving(account: Account, clause: Clause, who: str, way: Way) -> str 
     return here
 
 
+def _only_concluded(account: Account, clause: Clause) -> bool:
+    """Whether an arrival is not told as seen: "that means X came in", "X is the one who came", "came after I left"."""
+    above, after, voice = clause.above, account.after(clause), account.discourse.voice
+    lead = [token.text for token in account.sentence.tokens[max(0, clause.first - 3) : clause.group.first]]
+    later = after is not None and after.link == "after" and after.subject == (voice,)
+    later |= any(word == "after" and voice in phrase.who for word, phrase in clause.beside)
+    means = above is not None and above.group.lemma == "mean" and clause.before is above
+    return later or means or clause.link == "who" or lead[:3] == ["by", "the", "time"]
+
+
 def _comes_here(account: Account, clause: Clause, here: str, origin: list[str]) -> bool:
     """Whether "came in" means to where the teller is."""
     lemma, form = clause.group.lemma, clause.group.form
     if here in origin or clause.group.mood == MUST or form == "participle":
         return False
-    if lemma not in ("come", "walk", "arrive", "step"):
+    if lemma not in ("come", "walk", "arrive", "step", "enter"):
         return False
     teller = (account.source or account.discourse.voice,)
     told_here = any(c.places and c.subject == teller for c in account.sentence.clauses if c is not clause)
     near = account.discourse.room in (here, *origin)
-    walks_in = near and clause.words & {"in", "over"} and form != GERUND and clause.link not in TIME_LINKS
-    return bool(walks_in or ((origin or clause.words & {"in"}) and told_here))
+    comes_over = ((near or origin) and "in" in clause.words) or (near and "over" in clause.words)
+    walks_in = comes_over and form != GERUND and clause.link not in TIME_LINKS
+    return bool(walks_in or ((origin or "in" in clause.words or lemma == "enter") and told_here))
 
 
 def _told_as_seen(account: Account, clause: Clause) -> bool:
     """Whether the speaker tells this as something it saw."""
     voice = account.discourse.voice
     above = clause.above
-    to_me = any(preposition == "to" and voice in phrase.who for preposition, phrase in clause.beside)
+    to_me = any(preposition in ("to", "behind") and voice in phrase.who for preposition, phrase in clause.beside)
     after = account.after(clause)
-    to_me |= after is not None and after.link == "where" and after.subject == (voice,) and after.group.kind == "is"
+    beside = after is not None and after.subject == (voice,) and after.group.kind == "is" and not after.negative
+    to_me |= after is not None and beside and after.link in ("where", "while", "when", "as")
     listed = not account.source and clause.group.mood != MUST and seen_in_sentence(account, clause)
     saw_that = above is not None and above.group.kind == "see" and clause.link in ("how", "that")
     said = above is not None and above.group.kind == "say" and above.subject == (account.source,)
@@ -252,7 +311,10 @@ def _complete(account: Account, clause: Clause, way: Way, arrives: bool) -> None
 def _started(account: Account, clause: Clause, ends: list[str]) -> list[str]:
     """Where "heading to S" begins: in the room left or stayed in just before."""
     above = clause.above
-    if above is None or above.subject != clause.subject or above.group.kind not in ("leave", "is", "be"):
+    if above is None or above.subject != clause.subject or above.negative:
+        return []
+    passes = above.group.kind == "move" and bool(above.places) and all(p.preposition in VIA for p in above.places)
+    if not passes and above.group.kind not in ("leave", "is", "be"):
         return []
     rooms = [room for p in above.places if (room := account.room_of(p)) and room not in ends]
     return rooms[:1]
@@ -260,44 +322,88 @@ def _started(account: Account, clause: Clause, ends: list[str]) -> list[str]:
 
 def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: bool) -> None:
     """The claim of a movement: a route, a movement from room to room, or where it led."""
-    if (way.via and way.to) or (len(way.to) > 1 and _each_its_own(account, clause)):
-        account.route(clause, who, way.origin[:1] + _in_order(account, clause))
+    either = one_or_the_other(account, clause)
+    if (way.via and way.to) or (len(way.to) > 1 and each_its_own(account, clause)):
+        begin = way.origin[:1] or _stayed_before(account, clause, who, way)
+        account.route(clause, who, begin + in_order(account, clause) + way.bound)
     elif way.origin and way.ends:
         if len(way.to) > 1:
             account.route(clause, who, way.origin[:1] + way.to)
         else:
-            account.activity(clause, who, "traveling", way.ends[0], way.origin[-1], seen=arrives)
-    elif (len(way.to) > 1 and "then" in clause.words) or (way.to and way.toward):
-        account.route(clause, who, way.ends)
-    elif way.to and not arrives and (clause.group.kind == "leave" or _leaving(clause)):
+            for room in way.ends if either else way.ends[:1]:
+                account.activity(clause, who, "traveling", room, way.origin[-1], seen=arrives)
+    elif (
+        (len(way.to) > 1 and "then" in clause.words and not slashed(account, clause))
+        or (way.to and way.toward)
+        or crosses(clause, way.to)
+    ):
+        account.route(clause, who, _stayed_before(account, clause, who, way) + all_in_order(account, clause))
+    elif way.to and not arrives and (clause.group.kind == "leave" or _leaving(clause) or _flees(account, clause, who)):
         account.activity(clause, who, "traveling", way.to[-1], account.discourse.places.get(who))
+    elif len(way.to) == 1 and not arrives and (origin := _just_seen(account, clause, who)) not in (None, way.to[0]):
+        account.activity(clause, who, "traveling", way.to[0], origin, seen=True)
     elif way.to and not arrives:
         for room in way.to:
             account.location(clause, who, room)
     elif way.toward:
         known = account.discourse.places.get(who) if who != account.discourse.voice else None
-        account.activity(clause, who, "traveling", way.toward[0], known if known != way.toward[0] else None)
-    elif way.origin and (clause.group.lemma in _COMING or _others_leave(account, clause, who)):
-        account.activity(clause, who, "traveling", _untold_end(account, clause, who, way.origin[-1]), way.origin[-1])
+        for room in way.toward if either else way.toward[:1]:
+            account.activity(clause, who, "traveling", room, known if known != room else None)
+    elif way.origin and (_comes(account, clause) or _others_leave(account, clause, who)):
+        end = _untold_end(account, clause, who, way.origin[-1])
+        if end is not None or clause.group.kind == "leave" or "out" in clause.words:
+            account.activity(clause, who, "traveling", end, way.origin[-1])
     elif way.origin:
         account.discourse.room = way.origin[-1]
 
 
+def _stayed_before(account: Account, clause: Clause, who: str, way: Way) -> list[str]:
+    """Where a way of several rooms began by the words before it: "I did not stay there — I went to A and then to B"."""
+    before = clause.before
+    if before is None or before.subject != clause.subject or before.group.lemma not in _STAYING or way.origin:
+        return []
+    here = account.discourse.places.get(who)
+    return [here] if here is not None and here not in way.ends[:1] and not any(p.room for p in before.places) else []
+
+
+def _just_seen(account: Account, clause: Clause, who: str) -> str | None:
+    """Where another was seen in the words right before: "I saw X in Q at 4, then she moved to R"."""
+    if who in (account.discourse.voice, account.source) or clause.link not in ("then", "and", "before", ","):
+        return None
+    told = [c for c in account.claims if c.type == "sighting" and c.target == who and c.of == PLAYER and not c.negative]
+    return told[-1].room if told and not any(p.preposition in VIA for p in clause.places) else None
+
+
+def _comes(account: Account, clause: Clause) -> bool:
+    """Whether a movement leads to where its teller is or was: came, returned, "walked in from R"."""
+    walks_in = account.sentence.tokens[clause.rest[0] : clause.rest[0] + 1]
+    return clause.group.lemma in _COMING or (
+        clause.group.lemma in ("walk", "step", "run") and bool(walks_in) and walks_in[0].text == "in"
+    )
+
+
 def _untold_end(account: Account, clause: Clause, who: str, origin: str) -> str | None:
-    """Where "entered from Q" and "I came from Q" led to: the room spoken of, where the speaker was; else unknown."""
+    """Where "entered from Q" and "came from Q" led to, if known: the room spoken of, or that of the teller."""
     discourse = account.discourse
-    if clause.group.lemma == "enter":
+    if clause.link in ("since", "because") and who == discourse.voice:
+        end = None  # a reason that repeats what was told
+    elif clause.group.lemma == "enter":
         end = discourse.room
-    elif clause.group.lemma in _COMING and who == discourse.voice:
-        end = discourse.places.get(who) or discourse.room
+    elif _comes(account, clause) and clause.link in _WHILE and who != discourse.voice:
+        end = discourse.places.get(discourse.voice)
+    elif _comes(account, clause):
+        end = discourse.places.get(who) or (discourse.room if who == discourse.voice else None)
+        end = end if who == discourse.voice or end == discourse.room else None
     else:
         end = None
     return end if end != origin else None
 
 
 def _others_leave(account: Account, clause: Clause, who: str) -> bool:
-    """Whether another's departure is told for itself: "Bob left R at 5", not "after Bob left R"."""
-    return clause.group.kind == "leave" and clause.link not in TIME_LINKS and who != account.discourse.voice
+    """Whether another's departure is told for itself: "Bob left R", "Bob walking out of R", not "after Bob left"."""
+    walks_out = clause.group.form == GERUND and clause.words >= {"out", "of"}
+    departs = clause.group.kind == "leave" or walks_out
+    return departs and clause.link not in TIME_LINKS and who != account.discourse.voice
 
 
 def _leaving(clause: Clause) -> bool:
@@ -307,13 +413,15 @@ def _leaving(clause: Clause) -> bool:
     return before is not None and before.group.kind == "leave" and goes_on and before.subject == clause.subject
 
 
-def _each_its_own(account: Account, clause: Clause) -> bool:
-    """Whether every destination has a preposition of its own: "to A, over to B, up to C", "A to B to C" are ways."""
-    tokens = account.sentence.tokens
-    places = [p for p in clause.places if p.preposition not in FROM | TOWARD]
-    places = places[1:] if len(places) > 2 and not places[0].preposition else places
-    starts = [p.at - 1 - (tokens[p.at - 1].text == "the") for p in places]
-    return all(at >= 0 and tokens[at].text in ("to", "into", "in", "through", "at") for at in starts)
+def _flees(account: Account, clause: Clause, who: str) -> bool:
+    """Whether a movement leaves a place that is not told: "killed Bob and fled to R", "Bob headed to R"."""
+    if clause.group.lemma == "head" and who != account.discourse.voice:
+        return not any(place.preposition in VIA for place in clause.places)
+    before = clause.before
+    while before is not None and before.link in TIME_LINKS:
+        before = before.before
+    killed = before is not None and before.group.kind == "kill" and before.subject == clause.subject
+    return clause.group.lemma in ("flee", "bolt", "retreat", "escape") or (killed and not clause.phrase)
 
 
 def _went_not(account: Account, clause: Clause, who: str, way: Way) -> None:
@@ -322,172 +430,7 @@ def _went_not(account: Account, clause: Clause, who: str, way: Way) -> None:
         account.activity(clause, who, "traveling", (way.to + way.via + way.toward)[0], way.origin[0], negative=True)
     elif clause.group.kind == "leave" and way.origin:
         account.location(clause, who, way.origin[0])
-    else:
+        account.activity(clause, who, "traveling", None, way.origin[0], negative=True)
+    elif clause.group.lemma != "stop":  # "didn't stop there long"
         for room in way.via + way.ends:
             account.location(clause, who, room, negative=True)
-
-
-def _saw_move(
-    account: Account, clause: Clause, seer: str, who: str, origin: list[str], to: list[str], toward: list[str]
-) -> None:
-    """A movement that somebody perceived: a sighting where it was seen, and the movement."""
-    discourse = account.discourse
-    if clause.placed and not clause.negative and not (clause.above and clause.above.negative):
-        _saw_in(account, clause, seer, who, origin, to + toward)
-        return
-    there = discourse.places.get(seer)
-    where = clause.above.fronted if clause.above else []
-    if clause.above is not None and clause.above.link == "where":
-        there = account.where(clause.above)
-    elif where:
-        there = account.room_of(where[0])
-    ends = to + toward
-    before = clause.before
-    again = clause.group.form != GERUND and (clause.group.lemma in ARRIVING or clause.group.kind == "enter")
-    if before is not None and before.small and before.subject == clause.subject and not (origin and ends) and not again:
-        _goes_on(account, clause, who, origin, ends)
-        return
-    seen_in = _seen_where(clause, origin, to, toward, there)
-    if where and there is not None and there not in ends:
-        seen_in = there
-    if not ends and origin and seen_in and seen_in not in origin:
-        ends = [seen_in]
-    above = clause.above
-    negative = clause.negative or bool(above and above.negative)
-    already = above is not None and who in above.objects_of(account.sentence) and bool(above.places)
-    if already and above is not None and origin and not ends:
-        ends = [room for p in above.places if (room := account.room_of(p)) and room not in origin][:1]
-    if already and above is not None and not origin:
-        origin = [room for p in above.places if (room := account.room_of(p))][:1]
-    if not already and (seen_in is not None or not (ends or clause.group.kind == "leave")):
-        for room in or_none(_passed(account, clause)) if seen_in is None else _passed(account, clause) or [seen_in]:
-            account.sighting(clause, seer, who, room, negative)
-    if negative or not ends:
-        return
-    if not origin and seen_in is not None and seen_in not in ends:
-        origin = [seen_in]
-    if _passed(account, clause):
-        return
-    if origin and origin[0] != ends[0]:
-        account.activity(clause, who, "traveling", ends[0], origin[0], seen=True)
-    elif not origin and seen_in is None:
-        account.activity(clause, who, "traveling", ends[0], None, seen=True)
-
-
-def _saw_in(account: Account, clause: Clause, seer: str, who: str, origin: list[str], ends: list[str]) -> None:
-    """saw X in R coming from Q, saw X in R heading to S."""
-    room = account.room_of(clause.placed[0])
-    account.sighting(clause, seer, who, room)
-    if ends and ends[0] != room:
-        account.activity(clause, who, "traveling", ends[0], room, seen=True)
-    elif origin and origin[0] != room:
-        account.activity(clause, who, "traveling", room, origin[0], seen=True)
-
-
-def _passed(account: Account, clause: Clause) -> list[str]:
-    """The rooms of "saw X pass through A, B and C": seen in each."""
-    through = len(clause.places) > 1 and all(place.preposition in VIA for place in clause.places)
-    return [room for place in clause.places if (room := account.room_of(place))] if through else []
-
-
-def _seen_where(clause: Clause, origin: list[str], to: list[str], toward: list[str], there: str | None) -> str | None:
-    """The room in which a movement was seen: that of the departure, or that of the arrival."""
-    out = "out" in clause.words and not (to and clause.places and clause.places[0].preposition in INTO)
-    out = out and not any(place.preposition == "into" for place in clause.places)
-    if clause.group.kind == "leave" or out or (toward and not to):
-        return origin[0] if origin else there if there not in to + toward else None
-    arrives = clause.group.lemma in ARRIVING or clause.group.kind == "enter"
-    if to and (arrives or not origin):
-        passes = any(
-            place.preposition in VIA or place.preposition in ("in", "into", "inside") for place in clause.places
-        )
-        return to[0] if arrives or passes else None
-    if origin and to:
-        return to[0] if any(place.preposition == "into" for place in clause.places) else origin[0]
-    return there if there not in origin else None
-
-
-def _goes_on(account: Account, clause: Clause, who: str, origin: list[str], ends: list[str]) -> None:
-    """The other end of a movement seen: "saw X leave A heading to B", "saw X in B after coming from A"."""
-    before = clause.before
-    if before is None or clause.negative or (before.above is not None and before.above.negative):
-        return
-    rooms = [room for p in before.places if p.preposition not in TOWARD and (room := account.room_of(p))]
-    if ends and rooms and rooms[0] != ends[-1]:
-        account.activity(clause, who, "traveling", ends[-1], rooms[0], seen=True)
-    elif origin and rooms and rooms[-1] != origin[0]:
-        account.activity(clause, who, "traveling", rooms[-1], origin[0], seen=True)
-
-
-def join_steps(account: Account) -> None:
-    """Makes one route of stops that one sentence tells one after the other; stops with an own time stay."""
-    for run in _runs(account):
-        rooms = [room for step in run for room in step.rooms]
-        rooms = [room for p, room in enumerate(rooms) if p == 0 or rooms[p - 1] != room]
-        if len(run) > 1 and len(rooms) > 1 and _in_turn(run, rooms):
-            _replace(account, run, rooms)
-
-
-def _runs(account: Account) -> list[list[Step]]:
-    """The stops of each player that follow one another."""
-    runs: list[list[Step]] = []
-    for step in account.steps:
-        last = runs[-1][-1] if runs else None
-        goes_on = step.clause.group.form == GERUND and step.clause.phrase is None and step.clause.link in ("", ",")
-        goes_on = goes_on and not any(p.preposition in FROM | TOWARD for p in step.clause.places)
-        follows = step.clause.link in ("then", "and", ",") or step.clause.group.mood == TO or goes_on
-        taken = step.clause.group.first in account.routed
-        if last is not None and last.subject == step.subject and follows and not taken:
-            runs[-1].append(step)
-        else:
-            runs.append([step])
-    return runs
-
-
-def _in_turn(run: list[Step], rooms: list[str]) -> bool:
-    """Whether stops are told as a way: with going in it, and more than from one room to the next or with "then"."""
-    goes = any(step.clause.group.kind in _GOING or step.clause.group.lemma == "end" for step in run[1:])
-    then = any(step.clause.link == "then" for step in run[1:])
-    last = run[-1].clause
-    at_once = last.link == "," and last.phrase is None and last.group.form != GERUND and not _dated(last)
-    return goes and (len(rooms) > 2 or then or at_once)
-
-
-def _replace(account: Account, run: list[Step], rooms: list[str]) -> None:
-    """A route in place of the single claims of its stops."""
-    who = run[0].subject[0]
-    last = run[-1].clause
-    if len(rooms) == 2 and who != account.discourse.voice and not account.source:
-        if last.group.kind in ("move", "enter") and len(run[-1].rooms) == 1:
-            reached = ("location", who, rooms[1])
-            account.claims[:] = [c for c in account.claims if (c.kind, c.subject, c.room) != reached]
-            account.activity(last, who, "traveling", rooms[1], rooms[0])
-    elif len(rooms) == 2 and any(_dated(step.clause) for step in run):
-        return
-    elif len(rooms) == 2 and (last.group.kind == "leave" or any(p.preposition in TOWARD for p in last.places)):
-        account.activity(last, who, "traveling", rooms[1], rooms[0])
-    else:
-        own = _with_own_time(account, run)
-        account.claims[:] = [c for c in account.claims if not _stop_of(c, who, rooms) or c.room in own]
-        account.route(run[0].clause, who, rooms)
-
-
-def _with_own_time(account: Account, run: list[Step]) -> set[str]:
-    """The stops that have a time or somebody of their own: they stay beside the route."""
-    own = {room for step in run for room in step.rooms if step.clause.beside or _dated(step.clause)}
-    return {room for room in own if any(c.room == room and c.kind == "location" for c in account.claims)}
-
-
-def _dated(clause: Clause) -> bool:
-    """Whether a time narrower than a round stands with a clause."""
-    return any(_ROUND.fullmatch(token.text) is None for token in clause.times)
-
-
-def _stop_of(claim: Claim, who: str, rooms: list[str]) -> bool:
-    """Whether a claim tells only of a stop or a part of the way."""
-    if claim.subject != who or claim.polarity != POSITIVE or claim.of != PLAYER:
-        return False
-    if claim.kind == "route":
-        return set(claim.route) <= set(rooms)
-    stop = claim.kind == "location" and claim.room in rooms
-    return stop or (claim.activity == "traveling" and claim.origin in rooms)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import Account, or_none, rooms_above, rooms_of, rooms_when
+from quack_eval.claims.grammar.account import Account, or_none, rooms_above, rooms_of, rooms_when, until
 from quack_eval.claims.grammar.bodies import sees_body
-from quack_eval.claims.grammar.chunks import Persons
-from quack_eval.claims.grammar.clauses import Clause
-from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
+from quack_eval.claims.grammar.chunks import MUST, Persons
+from quack_eval.claims.grammar.lexicon import CONNECTIVES, GERUND, PARTICIPLE, PREPOSITIONS, TIME_LINKS
+from quack_eval.claims.grammar.parts import Clause
 
 _CAUGHT_AT = frozenset({"red", "lying", "up", "off", "out", "on", "lie", "lies"})
 
@@ -23,28 +23,39 @@ def tell_seeing(account: Account, clause: Clause) -> None:
         and told.group.lemma in ("recall", "remember")
     ):
         clause.negative = True
+    if clause.group.mood == MUST:
+        return  # "had to have crossed paths"
     if clause.group.lemma == "catch" and (not clause.places or clause.words & _CAUGHT_AT):
         return
     if clause.group.passive:
         _seen_by(account, clause)
         return
+    if clause.subject is None and clause.group.form == PARTICIPLE and _the_last(account, clause):
+        return
     if clause.group.lemma in ("meet", "overlap") and not clause.objects and len(seers) > 1:
         _met(account, clause, seers)
         return
     if clause.indefinite == "nobody":
-        for room in or_none(rooms_of(account, clause)) if any(discourse.voice in o.who for o in clause.objects) else ():
+        met = clause.group.lemma == "meet" and any(discourse.voice in o.who for o in clause.objects)
+        for room in or_none(rooms_of(account, clause)) if met else ():
             account.sighting(clause, discourse.voice, None, room, True)
         return
     if sees_body(account, clause):
         return
-    if "each" in clause.words and "other" in clause.words and len(seers) > 1:
+    if len(seers) > 1 and _one_another(account, clause):
+        above = clause.above
+        stood = above is not None and above.group.kind in ("is", "be", "move", "enter")
+        same = stood and above is not None and above.subject == seers and clause.link in ("", "and", "but", ",")
+        rooms = rooms_of(account, clause) or (rooms_of(account, above) if same and above is not None else [])
         for one in seers:
             for other in seers:
-                for room in or_none(rooms_of(account, clause)):
+                for room in or_none(rooms):
                     account.sighting(clause, one, other, room, clause.negative)
         return
+    if not clause.objects and (fronted := _put_before(account, clause)) is not None:
+        clause.objects = [fronted]
     for phrase, rooms, time in _segments(account, clause):
-        if clause.link in TIME_LINKS and not rooms:
+        if clause.link in TIME_LINKS and not rooms and not (clause.negative and clause.link in ("since", "as")):
             continue
         seen: tuple[str | None, ...] = phrase.who or ((None,) if phrase.indefinite else ())
         for seer in seers:
@@ -52,6 +63,51 @@ def tell_seeing(account: Account, clause: Clause) -> None:
                 _saw(account, clause, seer, whom, phrase, rooms, time)
     _seen_beside(account, clause, seers)
     _stood_where_seen(account, clause)
+
+
+def _the_last(account: Account, clause: Clause) -> bool:
+    """X was the last person seen with Y in R: both were there."""
+    before = clause.before
+    one = {token.text for token in account.sentence.tokens[: clause.group.first]} & {
+        "person",
+        "people",
+        "one",
+        "player",
+    }
+    if before is None or before.group.kind != "is" or not before.subject or before.negative or not one:
+        return False
+    for room in rooms_of(account, clause):
+        for who in [*before.subject, *(p for word, phrase in clause.beside if word == "with" for p in phrase.who)]:
+            account.location(clause, who, room)
+    return True
+
+
+def _one_another(account: Account, clause: Clause) -> bool:
+    """Whether those who saw are whom they saw: "saw each other", "neither saw the other"."""
+    if clause.words >= {"each", "other"}:
+        return True
+    words = account.sentence.tokens[clause.group.last + 1 : clause.group.last + 4]
+    other = [token.text for token in words[:2]] == ["the", "other"]
+    return other and (
+        len(words) < 3 or words[2].kind in ("mark", "time") or words[2].text in PREPOSITIONS | CONNECTIVES
+    )
+
+
+def _put_before(account: Account, clause: Clause) -> Persons | None:
+    """Whom "Eve I only saw in R" puts before who saw it."""
+    if clause.phrase is None or clause.phrase.first == 0 or clause.link in ("who", "that", "which"):
+        return None
+    tokens = account.sentence.tokens
+    whom = account.sentence.by_token.get(clause.phrase.first - 1)
+    if whom is None or whom.owner or whom.called or not whom.who:
+        return None
+    opens = whom.first == 0 or tokens[whom.first - 1].text in ("and", "but", ",", "—", ";", ":", "while")
+    return whom if opens and all(clause.before is None or o is not whom for o in _objects(clause.before)) else None
+
+
+def _objects(clause: Clause | None) -> list[Persons]:
+    """The players who are the objects of a clause."""
+    return [*clause.objects, *(phrase for _, phrase in clause.beside)] if clause is not None else []
 
 
 def _stood_where_seen(account: Account, clause: Clause) -> None:
@@ -84,28 +140,52 @@ def _saw(
     if clause.group.lemma == "join" and target == account.discourse.voice:
         seer, target = target, seer
     negative = clause.negative
-    if phrase.indefinite == "nobody":
+    if phrase.indefinite == "nobody" or account.sentence.tokens[phrase.first - 1].text == "no":
         negative = True
     elif phrase.indefinite == "anybody" and not negative:
         return
-    if negative and target is not None and _until(account, clause):
+    if negative and target is not None and until(account, clause):
         return
+    if negative and target is not None and (_only_one(account, clause, phrase) or just_one(account, phrase)):
+        negative = False
     met = clause.group.lemma == "meet" and not negative and target is not None
+    if negative and target is not None and any(token.text.startswith("since") for token in clause.times):
+        for last_seen in rooms:  # "I haven't seen X since tick 6 in R"
+            account.sighting(clause, seer, target, last_seen, time=time)
+        rooms = []
+    rooms = rooms or ([] if "again" in clause.words else _spoken_of(account, target, negative))
     for room in or_none(rooms):
         if met and room is not None and seer == account.discourse.voice:
             account.location(clause, seer, room)
         account.sighting(clause, seer, target, room, negative, time=time)
 
 
-def _until(account: Account, clause: Clause) -> bool:
-    """Whether somebody was not seen only until something: then seen."""
-    after = account.after(clause)
-    return any(t.text.startswith("until") for t in clause.times) or (after is not None and after.link == "until")
+def _spoken_of(account: Account, target: str | None, negative: bool) -> list[str]:
+    """The room just spoken of, where whoever was seen was said to be: "Eve came into R. We saw her"."""
+    discourse = account.discourse
+    if negative or target is None or discourse.room is None or discourse.places.get(target) != discourse.room:
+        return []
+    return [discourse.room]
+
+
+def _only_one(account: Account, clause: Clause, phrase: Persons) -> bool:
+    """Whether "only" takes somebody out of those not seen: "didn't see Eve, only Bob in R", "no body, just Bob"."""
+    words = [token.text for token in account.sentence.tokens[clause.rest[0] : phrase.first]]
+    return ("only" in words or "just" in words) and any(
+        phrase.last < other.first or other.last < phrase.first for other in clause.objects
+    )
+
+
+def just_one(account: Account, phrase: Persons) -> bool:
+    """Whether who was seen is the exception: "didn't see a body, just Bob going by"."""
+    lead = [token.text for token in account.sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
+    return lead[-1:] in (["just"], ["only"]) and lead[0] in (",", "—", "-", "but", ";")
 
 
 def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str], str | None]]:
     """What was seen, each with the rooms and the time that stand with it: "Bob in A at 5, Eve in B at 7"."""
     found: list[tuple[Persons, list[str], str | None]] = []
+    there = account.where(clause) if clause.link == "where" else None
     objects = sorted(clause.objects, key=lambda o: o.first)
     times = sorted((t for t in clause.times), key=lambda t: t.start)
     tokens = account.sentence.tokens
@@ -116,15 +196,35 @@ def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str]
             p for p in clause.places if begin <= p.at < end and p.preposition not in ("from", "toward", "towards", "to")
         ]
         rooms = [room for p in places if (room := account.room_of(p))]
+        joined = [token.text for token in tokens[phrase.last + 1 : end]] if number + 1 < len(objects) else []
+        if not places and joined and set(joined) <= {",", "or", "and", "nor"} and len(objects) == number + 2:
+            rooms = [room for p in clause.places if p.at > end and (room := account.room_of(p))]
         inside = [t for t in times if tokens[begin].start <= t.start < tokens[end - 1].end]
         time = account.message[inside[0].start : inside[0].end] if inside and len(objects) > 1 else None
-        found.append((phrase, rooms, time))
+        found.append((phrase, [there] if there is not None else rooms, time))
     common = rooms_of(account, clause) if len(objects) == 1 or not clause.places else []
     if not common and clause.link in ("and", ",", "then", "but") and clause.above is not None:
         common = rooms_above(account, clause)
-    common = common or rooms_when(account, clause)
+    common = common or rooms_when(account, clause) or _both_rooms(account, clause)
     stood = [] if common else _where_it_stood(account, clause)
+    common = common or _where_others_were(account, clause)
     return [(phrase, rooms or common or (stood if phrase.who else []), time) for phrase, rooms, time in found]
+
+
+def _both_rooms(account: Account, clause: Clause) -> list[str]:
+    """The rooms of "he was in A and B, but I never saw him in either place"."""
+    if not clause.words & {"either", "those", "both"} or not clause.words & {"place", "places", "room", "rooms"}:
+        return []
+    named = [token.value for token in account.sentence.tokens[: clause.group.first] if token.kind == "room"]
+    return list(dict.fromkeys(named))[-2:]
+
+
+def _where_others_were(account: Account, clause: Clause) -> list[str]:
+    """The room of "saw nobody else with X": where X was said to be."""
+    nobody = any(phrase.indefinite for phrase in clause.objects)
+    beside = [p for word, phrase in clause.beside if word in ("with", "near", "around") for p in phrase.who]
+    known = [room for p in beside if (room := account.discourse.places.get(p)) is not None]
+    return known[:1] if nobody else []
 
 
 def _where_it_stood(account: Account, clause: Clause) -> list[str]:
@@ -140,9 +240,10 @@ def _seen_by(account: Account, clause: Clause) -> None:
     after = account.after(clause)
     if after is not None and after.small:
         return
-    if clause.group.lemma == "see" and not clause.negative and all(word != "by" for word, _ in clause.beside):
+    beside = clause.beside + _by_whom(account, clause)
+    if clause.group.lemma == "see" and not clause.negative and all(word != "by" for word, _ in beside):
         _was_seen(account, clause)
-    for preposition, phrase in clause.beside:
+    for preposition, phrase in beside:
         if preposition == "by":
             for seer in phrase.who:
                 for who in clause.subject or ():
@@ -150,13 +251,20 @@ def _seen_by(account: Account, clause: Clause) -> None:
                         account.sighting(clause, seer, who, room, clause.negative)
 
 
+def _by_whom(account: Account, clause: Clause) -> list[tuple[str, Persons]]:
+    """Who saw, where the next verb follows at once: "Eve being seen in R by Bob makes it unlikely"."""
+    tokens, end = account.sentence.tokens, clause.rest[1]
+    seer = account.sentence.by_token.get(end + 1)
+    return [("by", seer)] if seer is not None and tokens[end].text == "by" else []
+
+
 def _was_seen(account: Account, clause: Clause) -> None:
-    """X was (last) seen in R, with Y: nobody says by whom, so that X was there."""
+    """X was (last) seen in R, with Y: nobody says by whom, so that both were there."""
     for who in clause.subject or ():
         for room in rooms_of(account, clause):
             account.location(clause, who, room)
             for other in [p for word, phrase in clause.beside if word == "with" for p in phrase.who]:
-                account.sighting(clause, who, other, room)
+                account.location(clause, other, room)
 
 
 def tell_meeting(account: Account, clause: Clause) -> None:
@@ -172,10 +280,26 @@ def tell_meeting(account: Account, clause: Clause) -> None:
                     account.sighting(clause, seer, target, room, negative)
 
 
+def tell_together(account: Account, clause: Clause) -> None:
+    """A and B confirm each other in R, alibi each other in R, line up around R: both were there."""
+    clause.places = [place for place in clause.places if place.preposition != "on"]  # "on the medbay timeline"
+    if not clause.negative:
+        _met(account, clause, clause.subject or ())
+
+
+def _here(account: Account, clause: Clause) -> list[str]:
+    """The room of "I was in R, and we met": where the sentence has the teller."""
+    voice, above = account.discourse.voice, clause.above
+    here = account.discourse.places.get(voice)
+    told = above is not None and above.subject == (voice,) and bool(above.places)
+    return [here] if told and here is not None else []
+
+
 def _met(account: Account, clause: Clause, who: tuple[str, ...]) -> None:
     """X and I met in R; A and B met in R."""
     voice = account.discourse.voice
-    for room in rooms_of(account, clause):
+    crossed = clause.group.lemma == "meet" and voice in who
+    for room in rooms_of(account, clause) or (_here(account, clause) if crossed else []):
         if voice in who:
             account.location(clause, voice, room)
             for other in who:

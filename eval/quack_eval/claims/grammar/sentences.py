@@ -118,21 +118,55 @@ def _is_verb(before: Token | None, after: Token | None) -> bool:
 
 
 def _without_question(sentence: list[Token]) -> list[Token]:
+    """What a question asserts: what stands before it, or what it repeats."""
+    return _granted(sentence) or _before_question(sentence)
+
+
+def _granted(sentence: list[Token]) -> list[Token]:
+    """What a question repeats of somebody's words: "[were you in R] as Bob says?"."""
+    words = [token.text for token in sentence]
+    if len(words) < 6 or words[-1] not in ("says", "said", "claims", "claimed") or words[-3] not in ("like", "as"):
+        return []
+    for p in range(min(4, len(words))):
+        if (p == 0 or words[p - 1] in _OPENS) and words[p] in ("were", "was", "are", "is", "did"):
+            return [*sentence[:p], sentence[p + 1], sentence[p], *sentence[p + 2 : -3]]
+    return []
+
+
+def _before_question(sentence: list[Token]) -> list[Token]:
     """What stands before the question: it begins at an interrogative, after a comma, a dash or the beginning."""
     for p in range(len(sentence) - 1, -1, -1):
         opens = p == 0 or sentence[p - 1].text in _OPENS or sentence[p - 1].text in ("and", "but", "so", "or")
         if opens and sentence[p].text in _ASKING and not _subordinate(sentence, p):
             left = sentence[:p]
-            return _without_question(left) if left and left[-1].text == "or" else _unasked(left)
+            return _before_question(left) if left and left[-1].text == "or" else _unasked(left)
     return []
 
 
 def _unasked(left: list[Token]) -> list[Token]:
     """What stands before a question, without a question that begins it: "Bob, when did you go, [and why?]"."""
-    for p in range(min(3, len(left))):
-        if (p == 0 or left[p - 1].text in _OPENS) and left[p].text in _ASKING and not _subordinate(left, p):
+    for p in range(len(left)):
+        opens = p == 0 or left[p - 1].text in _OPENS
+        if opens and (_turned(left, p) or (p < 3 and left[p].text in _ASKING and not _subordinate(left, p))):
             return left[:p]
     return left
+
+
+def _turned(sentence: list[Token], p: int) -> bool:
+    """Whether a verb stands before its subject: "were you in R"."""
+    if p + 1 >= len(sentence) or sentence[p].text not in (
+        "were",
+        "was",
+        "did",
+        "are",
+        "is",
+        "have",
+        "has",
+        "do",
+        "does",
+    ):
+        return False
+    return sentence[p + 1].kind == "name" or sentence[p + 1].text in ("you", "he", "she", "they", "anyone", "anybody")
 
 
 def _subordinate(sentence: list[Token], p: int) -> bool:

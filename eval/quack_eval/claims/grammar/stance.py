@@ -8,17 +8,17 @@ unknown; all other words stand as they are, so that a cue says what it is in pla
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from quack_eval.claims.grammar.clauses import Sentence
 from quack_eval.claims.grammar.discourse import Discourse
-from quack_eval.claims.grammar.leaning import Marked, evidence, probability, taken_apart
+from quack_eval.claims.grammar.leaning import Marked, evidence, leaning, taken_apart
+from quack_eval.claims.grammar.parts import Sentence
 from quack_eval.claims.types import Claim
 
 STRONG, MODERATE, WEAK = "strong", "moderate", "weak"
 _RANK = {WEAK: 0, MODERATE: 1, STRONG: 2}
-KEEP, LIKELY = {"accusation": 0.4, "defense": 0.3}, {"accusation": 0.45, "defense": 0.7}
-"""How likely a stance must be where a cue speaks for it, and where only the words around the player do."""
+LIKELY = 0.4
+"""How likely a stance must be by the words around the player and the cues among them."""
 SURELY = 0.8
 """How likely an accusation without a cue must be to be moderate and not weak."""
 _WORDS = re.compile(r"(?<![\w@])[a-z]")
@@ -207,16 +207,22 @@ _SPARING = re.compile(
 """That somebody is not accused."""
 _OTHERS = re.compile(r"@\d")
 """A mark of another player: every cue needs one."""
-_ACCUSE = tuple((how, re.compile(pattern)) for how, pattern in _ACCUSING)
-_DEFEND = tuple(re.compile(pattern) for pattern in _DEFENDING)
-_ANY_ACCUSING = re.compile(
-    r"vot|eject|lynch|opportun|motive|conven|concern|hole|eyeing|doubt|shaky|vague|wildcard|unknown|lock|duck|killer|kill|murder|did it|did this|caught|guilty|lean|suspect|suspici|\bsus\b|look|seem|think|believe|bet|guess|"
-    r"add|line|hold|match|check|the |point|lead|come|evidence|case|lying|worse|likely|probably|money|worri|play|explain|answer|account|unverified|could|might|may|concern|"
-    r"stand|mind|off|weird|odd|strange|trust|rule|clear|eye|watch|feeling|between|either|question|least|report|sure|red|it |must|worry|bother|conveniently|one |strongly"
+
+
+def _joined(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
+    """One expression for the cues that begin with a player, and one for the others: far quicker than one each."""
+    listed = list(patterns)
+    first = [pattern.removeprefix(_X) for pattern in listed if pattern.startswith(_X)]
+    later = [pattern for pattern in listed if not pattern.startswith(_X)]
+    numbered = (pattern.replace("(?P<x>", f"(?P<x{number}>") for number, pattern in enumerate(later))
+    joined = [f"{_X}(?:{'|'.join(first)})"] if first else []
+    return tuple(re.compile(one) for one in [*joined, "|".join(numbered)])
+
+
+_ACCUSE = tuple(
+    (how, one) for how in (STRONG, MODERATE, WEAK) for one in _joined(cue for mine, cue in _ACCUSING if mine == how)
 )
-_ANY_DEFENDING = re.compile(
-    r"vouch|clear|clean|innocent|safe|credib|trust|truth|good|fine|solid|consisten|reliab|legit|alibi|believ|check|match|line|align|hold|sense|add|fit|corrobor|confirm|have|done|is |was |are |goose|geese|did|leave|cross|hand|stand|agree|support|back|likely|tracks|can"
-)
+_DEFEND = _joined(_DEFENDING)
 _NEGATION = re.compile(
     r"(?:\bnot|\bless|n't|\bnever|\bwithout|\bhardly|\bnor|\bneither|\bno|\bcannot)\s+(?:[^\s,;—]+\s+){0,4}$"
 )
@@ -255,21 +261,17 @@ class Stances:
         if not _OTHERS.search(marked):
             return
         self.spared.update(name for match in _SPARING.finditer(marked) for name in self._names(match))
-        if _ANY_ACCUSING.search(marked):
-            soft = _SOFT.search(marked) is not None
-            open_ended = re.search(r"\beither\b", marked) is not None
-            for how, pattern in _ACCUSE:
-                for match in pattern.finditer(marked):
-                    if self._accuses(marked, match, how):
-                        self._accuse(
-                            match,
-                            WEAK if (soft and how != STRONG) or (open_ended and "vot" not in match.group()) else how,
-                        )
-        if _ANY_DEFENDING.search(marked):
-            for pattern in _DEFEND:
-                for match in pattern.finditer(marked):
-                    if self._defends(marked, match):
-                        self._clear(match)
+        soft = _SOFT.search(marked) is not None
+        open_ended = re.search(r"\beither\b", marked) is not None
+        for how, pattern in _ACCUSE:
+            for match in pattern.finditer(marked):
+                if self._accuses(marked, match, how):
+                    weak = (soft and how != STRONG) or (open_ended and "vot" not in match.group())
+                    self._accuse(match, WEAK if weak else how)
+        for pattern in _DEFEND:
+            for match in pattern.finditer(marked):
+                if self._defends(marked, match):
+                    self._clear(match)
 
     def _marked(self, sentence: Sentence) -> str:
         """The sentence with marks for players."""
@@ -327,7 +329,7 @@ class Stances:
         said = match.group()
         if said.startswith("@") and _GOVERNED.search(before):
             return False
-        if "each other" in said and len(match.group("x")) > 1 and ("clear" not in said or "only" in said):
+        if "each other" in said and "+" in _marks(match) and ("clear" not in said or "only" in said):
             return False
         if said.startswith(("vouch", "clearing")) and _BY_OTHERS.search(before):
             return False
@@ -353,8 +355,7 @@ class Stances:
                 self.cleared.append(name)
 
     def _names(self, match: re.Match[str]) -> Iterator[str]:
-        marks = match.group("x") or ""
-        for number in marks.split("+"):
+        for number in _marks(match).split("+"):
             if number.isdigit() and int(number) < len(self.discourse.players):
                 yield self.discourse.players[int(number)]
 
@@ -373,20 +374,20 @@ class Stances:
     def claims(self) -> list[Claim]:
         """The claims, each player once a type."""
         speaker = self.discourse.speaker
-        weighed = {name: self.evidence(name) for name in self.numbers if name != speaker}
-        accused = [(name, how) for name, clues in weighed.items() if (how := self._accusation(name, clues))]
-        cleared = [name for name, clues in weighed.items() if _holds("defense", clues, name in self.cleared)]
+        weighed = {name: leaning(self.evidence(name)) for name in self.numbers if name != speaker}
+        accused = [(name, how) for name, found in weighed.items() if (how := self._accusation(name, found.accusation))]
         claims = [Claim("accusation", speaker, target=name, confidence=how) for name, how in accused]
+        cleared = (name for name, found in weighed.items() if found.defense > LIKELY)
         return claims + [Claim("defense", speaker, target=name) for name in cleared]
 
-    def _accusation(self, name: str, clues: frozenset[str]) -> str | None:
+    def _accusation(self, name: str, likely: float) -> str | None:
         """How strongly a player is accused: as its cue says, else as likely as the words make it; None for not."""
         cue = self.accused.get(name)
-        if (cue is None and name in self.spared) or not _holds("accusation", clues, cue is not None):
+        if likely <= LIKELY or (cue is None and name in self.spared):
             return None
-        return cue or (MODERATE if probability("accusation", clues) > SURELY else WEAK)
+        return cue or (MODERATE if likely > SURELY else WEAK)
 
 
-def _holds(stance: str, clues: frozenset[str], cue: bool) -> bool:
-    """Whether the evidence is enough for a stance."""
-    return bool(clues) and probability(stance, clues) > (KEEP if cue else LIKELY)[stance]
+def _marks(match: re.Match[str]) -> str:
+    """The players of a cue, as in their mark."""
+    return str(match[match.lastgroup]) if match.lastgroup else ""

@@ -1,0 +1,258 @@
+"""What of a sentence is only possible: conditions and what hangs on them, modals, infinitives, opinions, questions."""
+
+from __future__ import annotations
+
+from quack_eval.claims.grammar.chunks import FACT, MAYBE, TO
+from quack_eval.claims.grammar.lexicon import BASE, BELIEVING, EITHER, FINITE, GERUND, MODALS, PARTICIPLE, TIME_LINKS
+from quack_eval.claims.grammar.parts import Clause, Sentence, which_is
+
+_ASKS = frozenset(
+    [
+        "know",
+        "hear",
+        "about",
+        "explain",
+        "exactly",
+        "say",
+        "tell",
+        "ask",
+        "clarify",
+        "confirm",
+        "wonder",
+        "sure",
+        "question",
+        "account",
+        "of",
+    ]
+)
+_SAME_IN_PAST = frozenset({"cut", "put", "set", "hit", "let", "shut"})
+"""Verbs whose bare form is the past too."""
+_HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
+
+
+def judge_mood(clause: Clause, sentence: Sentence) -> None:
+    """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
+    above = clause.above
+    lead = [t.text for t in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    if lead == ["instead", "of"] or lead[-1:] == ["instead"]:
+        clause.maybe = True
+        return
+    if _supposed(clause, sentence):
+        clause.supposed = clause.maybe = True
+        return
+    if (
+        _opinion(clause, sentence)
+        or _turned(clause, sentence)
+        or _would_have_said(clause, sentence)
+        or _infinitive_goes_on(clause, sentence)
+    ):
+        clause.maybe = True
+        return
+    if _goes_on(clause):
+        return
+    can = clause.group.kind == "say" or clause.group.lemma == "vouch"
+    can = can and sentence.tokens[clause.group.first].text == "can"
+    if can and clause.link not in _HYPOTHETICAL:
+        clause.maybe = clause.negative or clause.indefinite == "nobody"
+        return
+    if above is not None and clause.link == "that" and above.negative and "true" in above.words:
+        clause.negative = not clause.negative
+    if _the_last_to(clause, sentence) or _happened_to(clause):
+        return
+    if above is not None and above.maybe and clause.before is above and _might_say(sentence, above):
+        clause.maybe = True
+        return
+    if _not_confirmed(clause):
+        clause.maybe = True
+        return
+    if (
+        clause.group.mood in (MAYBE, TO)
+        or clause.link in _HYPOTHETICAL
+        or (above is not None and above.maybe and (clause.small or clause.link == "that" or _hangs_on(clause)))
+    ):
+        clause.maybe = True
+    elif _goes_on_perfect(clause):
+        clause.maybe = above is not None and above.maybe
+    elif above is not None and above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
+        believed = above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
+        clause.maybe = believed or (clause.link == "where" and _asked(sentence, clause))
+    elif (
+        (
+            above is not None
+            and above.maybe
+            and clause.phrase is None
+            and clause.link not in ("because", "since", "then", "but", ":", ";")
+        )
+        or _could_have_gone_on(clause)
+        or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
+        or (above is not None and above.maybe and above.group.kind == "say" and above.link == "and")
+        or (above is not None and _lies_about(above) and clause.group.form == GERUND)
+        or (above is not None and above.maybe and clause.group.form == BASE and clause.phrase is None)
+        or (
+            above is not None
+            and above.negative
+            and above.group.lemma in ("say", "claim", "mention", "state", "confirm", "verify", "prove")
+            and clause.before is above
+        )
+    ):
+        clause.maybe = True
+    elif (
+        above is not None
+        and above.group.kind == "is"
+        and (
+            above.words & {"possible", "likely", "unlikely", "impossible"}
+            or above.words >= {"no", "way"}
+            or "chance" in above.words
+        )
+        and clause.before is above
+        and clause.link not in ("because", "since", "as", "—", ";", ":")
+    ):
+        clause.supposed = clause.maybe = True
+        if above.words >= {"no", "way"} and clause.group.kind in ("is", "be"):  # "there is no way that X was in R"
+            clause.supposed = clause.maybe = False
+            clause.negative = True
+    elif (
+        above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
+    ) or (clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)):
+        clause.maybe = True
+
+
+def _goes_on(clause: Clause) -> bool:
+    """Whether an infinitive goes on a movement: "left to head to R"."""
+    before = clause.before
+    moves = before is not None and before.group.kind in ("leave", "move") and not before.maybe
+    return moves and clause.group.mood == TO and clause.group.kind == "move"
+
+
+def _opinion(clause: Clause, sentence: Sentence) -> bool:
+    """I don't see Alice doing that, I can't see how: nothing that was not seen."""
+    words = [token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]]
+    present = words[0] in ("do", "does", "ca", "can") and words[-1] == "see"
+    return clause.negative and clause.group.lemma == "see" and present
+
+
+def _could_have_gone_on(clause: Clause) -> bool:
+    """Whether a participle goes on what could have been: "could have killed Eve and then come to R"."""
+    above = clause.above
+    if above is None or above.group.mood != MAYBE or above.group.form not in ("finite", PARTICIPLE, EITHER):
+        return False
+    return clause.phrase is None and clause.link == "then" and clause.group.form in (PARTICIPLE, EITHER)
+
+
+def _turned(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a modal stands before the subject: "why would I stand there", "maybe I was there"."""
+    phrase = clause.phrase
+    before = sentence.tokens[phrase.first - 1].text if phrase is not None and phrase.first else ""
+    return (before in MODALS and clause.group.form == BASE) or before in ("maybe", "perhaps")
+
+
+def _would_have_said(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause is what somebody could have said: "I'd have claimed I never saw her"."""
+    said = clause.above
+    if said is None or said is not clause.before or said.group.kind != "say" or said.group.mood != MAYBE:
+        return False
+    words = [token.text for token in sentence.tokens[said.group.first : said.group.last]]
+    return clause.link in ("", "that") and "have" in words
+
+
+def _infinitive_goes_on(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a bare verb goes on an infinitive: "had the time to corner Bob, kill him and then run to R"."""
+    before = clause.before
+    acts = clause.group.kind in ("move", "leave", "enter", "kill", "find", "report", "see", "call")
+    bare = acts and clause.group.form == BASE and clause.group.mood == FACT and not clause.group.negative
+    if not bare or clause.group.lemma in _SAME_IN_PAST | {"route"}:
+        return False
+    if clause.phrase is not None or clause.small or before is None or clause.link not in ("and", "then", ","):
+        return False
+    did = before.group.first < before.group.last and sentence.tokens[before.group.first].text == "did"
+    if did and not before.maybe:
+        return before.negative  # "he did go through A and head to B"
+    return before.maybe or before.group.form not in (BASE, GERUND)
+
+
+def _supposed(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause belongs to a condition: begun by "if", or joined to one that is."""
+    if clause.link in _HYPOTHETICAL:
+        return True
+    before = clause.before
+    if before is None or not before.supposed:
+        return False
+    return (
+        clause.small
+        or clause.link in ("and", "or", "that")
+        or (clause.link == "" and before.group.kind == "say" and clause.subject != before.subject)
+        or (clause.phrase is not None and clause.phrase.pronoun == "you" and clause.group.form == BASE)
+        or (clause.link == "," and sentence.tokens[clause.first + 1].text in ("and", "or"))
+        or clause.link in TIME_LINKS
+        or (clause.phrase is None and clause.link in ("", ",", "then") and before.phrase is not None)
+    )
+
+
+def _lies_about(clause: Clause) -> bool:
+    """lied about seeing X, was caught in a lie about it."""
+    return "about" in clause.words and (clause.group.lemma == "lie" or bool(clause.words & {"lie", "lies"}))
+
+
+def _not_confirmed(clause: Clause) -> bool:
+    """Whether a clause is what nobody can say: "nobody can confirm (that) he was in R"."""
+    said = clause.above
+    if said is None or said is not clause.before or said.group.kind != "say":
+        return False
+    return said.maybe and said.indefinite == "nobody" and clause.link in ("", "that")
+
+
+def _goes_on_perfect(clause: Clause) -> bool:
+    """Whether a participle goes on a perfect infinitive: "to have found or moved the body"."""
+    above = clause.above
+    perfect = above is not None and above.group.mood == TO and above.group.form == FINITE
+    joined = clause.phrase is None and clause.link in ("and", "or") and clause.group.form in (EITHER, PARTICIPLE)
+    return perfect and joined
+
+
+def _hangs_on(clause: Clause) -> bool:
+    """Whether a clause of time is as uncertain as what it dates: not in "could have left before Bob came"."""
+    above = clause.above
+    done = above is not None and above.group.mood == TO and above.group.form == FINITE  # "to have killed him when ..."
+    told = clause.phrase is not None and clause.group.form in (FINITE, EITHER)
+    told = told and (clause.link in ("before", "after") or done)
+    supposed = clause.above is not None and clause.above.supposed
+    return clause.link in TIME_LINKS - {"since"} and (supposed or not told)
+
+
+def _might_say(sentence: Sentence, clause: Clause) -> bool:
+    """Whether something is only what somebody would say: "a Duck would say he saw nobody"."""
+    words = {token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]}
+    return clause.group.kind == "say" and bool(words & {"would", "could", "might", "'d"})
+
+
+def _happened_to(clause: Clause) -> bool:
+    """Whether an infinitive tells what was done: "Bob happened to walk in", "managed to reach R"."""
+    above = clause.above
+    done = above is not None and above.group.lemma in ("happen", "manage") and not (above.maybe or above.negative)
+    return done and clause.group.mood == TO and clause.before is above
+
+
+def _the_last_to(clause: Clause, sentence: Sentence) -> bool:
+    """Whether "X is the last person to see Y" tells that X saw Y."""
+    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 4) : clause.group.first]]
+    above = clause.above
+    told = above is not None and above.group.kind == "is" and not (above.maybe or above.negative)
+    return told and clause.group.mood == TO and clause.group.kind == "see" and bool({"last", "first"} & set(lead))
+
+
+def _asked(sentence: Sentence, clause: Clause) -> bool:
+    """Whether "where X was" is what the speaker asks for or speaks of, no statement."""
+    tokens = sentence.tokens
+    at = next(
+        (p for p in range(clause.group.first, max(-1, clause.first - 3), -1) if tokens[p].text == clause.link), None
+    )
+    seen = clause.above is not None and clause.above.group.kind == "see"
+    told = clause.link == "where" and clause.group.kind == "find" and clause.phrase is not None
+    if at is None or told or which_is(sentence, at) or clause.link == "who" or (clause.link == "how" and seen):
+        return False
+    lead = tokens[max(0, at - 5) : at]
+    if len(lead) > 1 and lead[-2].text in ("that", "which", "this") and lead[-1].text in ("is", "was"):
+        return False  # "that is where I was"
+    if any(token.kind == "room" or token.text in ("there", "here", "room") for token in lead):
+        return False
+    return not clause.places or any(token.text in _ASKS for token in lead)

@@ -1,0 +1,92 @@
+"""Whether the speaker tells of what it saw itself: "X was in R" is a sighting then."""
+
+from __future__ import annotations
+
+from quack_eval.claims.grammar.account import ARRIVING, Account, seen_in_sentence
+from quack_eval.claims.grammar.chunks import MUST
+from quack_eval.claims.grammar.lexicon import BASE, TIME_LINKS
+from quack_eval.claims.grammar.parts import Clause
+
+_HEARSAY = frozenset({"apparently", "supposedly", "allegedly", "presumably"})
+
+
+def perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
+    """Whether the speaker tells of what it saw: below "I saw that", or in the room where it says it was."""
+    discourse = account.discourse
+    above = clause.above
+    verb = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 3]}
+    if clause.small and above is not None:
+        return bool(above.subject and discourse.voice in above.subject)
+    if (
+        above is not None
+        and above.group.kind == "see"
+        and clause.link in ("that", "how")
+        and above.subject == (discourse.voice,)
+    ):
+        return True
+    if account.witnessed:
+        return True
+    apart = any(word in ("before", "after") and discourse.voice in phrase.who for word, phrase in clause.beside)
+    if account.source or clause.group.mood == MUST or verb & _HEARSAY or apart:
+        return False
+    if _seen_then(account, clause, who, rooms):
+        return True
+    if _beside_own_way(account, clause, rooms):
+        return True
+    if not clause.negative and seen_in_sentence(account, clause):
+        return True
+    if not clause.negative and _dated_by(account, clause, rooms):
+        return True
+    place = discourse.places.get(discourse.voice)
+    return (
+        place is not None
+        and place in rooms
+        and clause.link not in TIME_LINKS
+        and (clause.link == "where" or "also" in verb or not any(p.room for p in clause.places))
+    )
+
+
+def _beside_own_way(account: Account, clause: Clause, rooms: list[str]) -> bool:
+    """Whether the speaker tells of its own way, and of a room in it: "went to R (X was there), then S"."""
+    tokens, at = account.sentence.tokens, clause.group.first
+    opens = next((p for p in range(at, 0, -1) if tokens[p].text in ("(", ")")), 0)
+    if not opens or tokens[opens].text == ")" or tokens[opens - 1].kind != "room":
+        return False
+    around = [c for c in account.sentence.clauses if c.group.first < opens]
+    return tokens[opens - 1].value in rooms and bool(around) and around[-1].subject == (account.discourse.voice,)
+
+
+def _seen_then(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
+    """Whether the sentence goes on to say that the speaker saw who it places: "X was in R at 5 — I saw him there"."""
+    return any(
+        other.group.kind == "see"
+        and other.group.form != BASE
+        and other.group.first > clause.group.first
+        and other.subject == (account.discourse.voice,)
+        and not (other.negative or other.maybe)
+        and who in other.objects_of(account.sentence)
+        and _only_in(account, other, rooms)
+        for other in account.sentence.clauses
+    )
+
+
+def _only_in(account: Account, seeing: Clause, rooms: list[str]) -> bool:
+    """Whether what was seen begins in one of these rooms, as far as a room is named."""
+    after = account.after(seeing)
+    begins = [*seeing.places, *(after.places[:1] if after is not None and after.above is seeing else ())]
+    return all(place.room in ("", *rooms) for place in begins)
+
+
+def _dated_by(account: Account, clause: Clause, rooms: list[str]) -> bool:
+    """Whether the teller was there: "when I got there, X was in R", "X was in R when I passed"."""
+    voice = account.discourse.voice
+    before = [c for c in account.sentence.clauses if c.group.first < clause.group.first and c.link in ("when", "as")]
+    before = [c for c in before if c.subject == (voice,) and c.group.lemma in ARRIVING | {"pass"}]
+    if before and not before[-1].maybe:
+        named = [place.room for place in before[-1].places if place.room]
+        if not named or set(named) & set(rooms):
+            return True
+    after = account.after(clause)
+    if after is None or after.link not in ("when", "as") or after.subject != (voice,):
+        return False
+    return after.group.lemma in ARRIVING | {"look", "pass", "be", "go", "see", "start"}
