@@ -25,7 +25,7 @@ from quack_env.world import SPEECH, World
 from quack_eval import BehaviourEval, EvidenceEval, OutcomeEval, evaluate, statements
 from quack_eval.metrics.calls import CallEval
 from quack_eval.metrics.estimate import RESAMPLES
-from quack_eval.metrics.tables import LAYOUTS
+from quack_eval.metrics.tables import LAYOUTS, one_line
 
 HERE = Path(__file__).parent
 OURS = "ours"
@@ -302,11 +302,7 @@ def measured(convention: str) -> dict[int, list[str]]:
 
 def metric_rows(source: str, described: Any) -> Iterator[list[str]]:
     """The measures of a tier."""
-    headings = {
-        name: heading.replace("self-\n", "self-").replace("-\n", "").replace("\n", " ")
-        for t in LAYOUTS["paper"]
-        for name, heading, _ in t.columns
-    }
+    headings = {name: one_line(heading) for t in LAYOUTS["paper"] for name, heading, _ in t.columns}
     for entry in entries(described.__doc__):
         definition = entry.definition.replace(" [ours]", "").rstrip(".")
         ours = source == OURS or "[ours]" in entry.definition

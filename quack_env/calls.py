@@ -13,6 +13,16 @@ FILE = "calls.jsonl"
 SCHEMA = 1
 
 
+def cut_off(path: str | os.PathLike[str]) -> str | None:
+    """Which line `load_calls` leaves out since it was cut off, with its file; None mostly."""
+    file = Path(path) / FILE
+    data = file.read_bytes() if file.is_file() else b""
+    if not data or data.endswith(b"\n"):
+        return None
+    number = data.count(b"\n") + 1
+    return f"{file}, line {number}: cut off (it does not end in a newline), left out"
+
+
 def load_calls(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     """The calls of a recorded game (its folder, or the file); none without the file; a torn last line is left out.
 

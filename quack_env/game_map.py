@@ -225,7 +225,9 @@ class _Reader:
         drawn: dict[tuple[float, float], str] = {}
         for room, position in value.items():
             if not isinstance(room, str) or not ROOM_NAME.fullmatch(room):
-                self._fail("rooms", f"{shown(room)} is no room name (lower-case letters, digits and _, a letter first)")
+                hint = "; in YAML, quote words like on and no" if isinstance(room, bool) else ""
+                allowed = f"lower-case letters, digits and _, a letter first{hint}"
+                self._fail("rooms", f"{shown(room)} is no room name ({allowed})")
             self._text("rooms", room)
             if not _is_pair_of_numbers(position):
                 allowed = f"[x, y], two numbers from -{MAX_POSITION} to {MAX_POSITION}"
@@ -314,6 +316,18 @@ def check_tasks(config: GameConfig, game_map: GameMap) -> None:
     most = len(game_map.tasks)
     if config.n_tasks > most:
         raise ConfigError(f"n_tasks={config.n_tasks}: must be from 0 to {most}, the task rooms of {game_map.name}")
+
+
+def check_names(config: GameConfig, game_map: GameMap) -> None:
+    """Checks that no room is called like a player: in what is said, and in actions, nobody could tell them apart.
+
+    Raises:
+        ConfigError: where one is, whatever the case, a space standing for an underscore.
+    """
+    players = {name.casefold().replace(" ", "_"): name for name in config.player_names}
+    for room in game_map.rooms:
+        if room in players:
+            raise ConfigError(f"names: a player is called {players[room]}, and a room of {game_map.name} {room}")
 
 
 def _maps_folder() -> Traversable:

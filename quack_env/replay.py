@@ -15,6 +15,7 @@ from quack_env.state import DISCUSSION, FREE, State
 from quack_env.statements import encode
 from quack_env.trajectory import Header, Trajectory
 from quack_env.world import TEXT
+from quack_env.yaml_file import shown
 
 DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
 """Each decision leaves exactly one event of these kinds, in the order of the decisions (a lapsed one: its wait too)."""
@@ -24,6 +25,9 @@ BEFORE_EFFECT = ("chat", "vote")
 
 FROM_OUTSIDE = ("fallback",)
 """Kinds that policies and recorders add; the rules do not make them."""
+
+MOST_SHOWN = 12
+"""Legal actions that a message lists."""
 
 
 @dataclass
@@ -59,7 +63,7 @@ def deal(game: Game, header: Header) -> None:
         TrajectoryError: where the header does not fit the game, or its seed deals something else.
     """
     if len(header.seats) != game.world.n:
-        raise TrajectoryError(f"the header has {len(header.seats)} seats for {game.world.n} players")
+        raise TrajectoryError(f"header field seats: {len(header.seats)} listed for {game.world.n} players")
     if header.given is None:
         game.deal(header.seed)
     else:
@@ -97,10 +101,14 @@ def _check_deal(game: Game, header: Header) -> None:
     for i, seat in enumerate(header.seats):
         role = "duck" if state.ducks >> i & 1 else "goose"
         tasks = [rooms[r] for r in state.task_room[i * world.k : (i + 1) * world.k]]
-        said = (seat.role, seat.name, seat.spawn, seat.tasks)
-        dealt = (role, game.briefing.names[i], rooms[state.room[i]], tasks)
-        if dealt != said:
-            raise TrajectoryError(f"seat {i}: the header says {said}, its seed deals {dealt}")
+        dealt = {"role": role, "name": game.briefing.names[i], "spawn": rooms[state.room[i]], "tasks": tasks}
+        for name, value in dealt.items():
+            if getattr(seat, name) != value:
+                raise TrajectoryError(
+                    f"header field seats.{i}.{name}: {shown(getattr(seat, name))}, but seed {header.seed} deals "
+                    f"{shown(value)}; a game that was dealt elsewhere has its draws in the header field given, the "
+                    "spawns as places of leg 0"
+                )
 
 
 class Replay:
@@ -114,7 +122,10 @@ class Replay:
     def __init__(self, trajectory: Trajectory) -> None:
         self.trajectory = trajectory
         self.recorded = [e for e in trajectory.events if e.kind not in FROM_OUTSIDE]
-        self.game = game_of(trajectory.header)
+        try:
+            self.game = game_of(trajectory.header)
+        except TrajectoryError as fault:
+            raise TrajectoryError(f"{trajectory.place()}: {fault}") from None
         self.check = Check()
         self._decisions = _decisions(self.recorded)
         self._seals = iter(_inside(trajectory))
@@ -153,30 +164,41 @@ class Replay:
     def _compare_ends(self) -> None:
         """Compare where the recording and its replay end; one that is not finished may stop anywhere."""
         rest = self.recorded[self.position :]
+        end = self._place(len(self.recorded) - 1)
         if self._whole and not self.game.over:
-            self.check.mismatches.append("the recording is said to be finished and ends before its game")
+            self._differs(end, "the recording ends here and is said to be finished; by the rules its game goes on")
         elif self._whole and self.position > len(self.recorded):
-            self.check.mismatches.append(f"{self.position - len(self.recorded)} events of the replay are not recorded")
+            self._differs(end, f"events missing after this one, by the rules: {self.position - len(self.recorded)}")
         elif rest and (self.game.over or any(event.kind not in BEFORE_EFFECT for event in rest)):
-            self.check.mismatches.append(f"{len(rest)} recorded events have no counterpart in the replay")
+            self._differs(self._place(self.position), f"events from here on that the rules do not make: {len(rest)}")
         extra = len(list(self._seals))
         if extra:
-            self.check.mismatches.append(f"{extra} recorded state hashes have no counterpart in the replay")
+            place = self.trajectory.place_of_seal(self.check.seals)
+            self._differs(place, f"state hashes from here on that the rules do not make: {extra}")
+
+    def _differs(self, place: str, what: str) -> None:
+        """Note that the recording is not what the rules make."""
+        self.check.mismatches.append(f"{place}: {what}")
+
+    def _place(self, position: int) -> str:
+        """Where one of the compared events stands; the last one for a position after it."""
+        at = min(position, len(self.recorded) - 1)
+        return self.trajectory.place(self.recorded[at].index if at >= 0 else None)
 
     def apply(self, chat: Event | None, decision: Event) -> tuple[int, str | None] | None:
         """Apply one recorded decision: its action and words; None when the rules refuse it (noted as illegal)."""
         game = self.game
         i = game.state.current
         if decision.actor != i:
-            return self._refuse(decision, f"it is {game.briefing.names[i]}'s turn")
+            return self._refuse(decision, f"by the rules it is the turn of {game.briefing.names[i]}")
         try:
             action = action_of(game, decision)
         except (KeyError, TypeError, ValueError):
-            return self._refuse(decision, "no action of this game")
+            return self._refuse(decision, f"no action of this game; {self._legal(i)}")
         mask = game.mask(i)
         lapsed = decision.kind == "lapsed"
         if not lapsed and not (0 <= action < len(mask) and mask[action]):
-            return self._refuse(decision, "not legal here")
+            return self._refuse(decision, f"the rules do not allow it; {self._legal(i)}")
         # the words of a token are not recorded but compared
         say = chat.text if chat else decision.text if game.world.speech == TEXT else None
         game.show(i)
@@ -189,8 +211,16 @@ class Replay:
 
     def _refuse(self, decision: Event, why: str) -> tuple[int, str | None] | None:
         """Note a decision that the rules do not allow; nothing comes of it."""
-        self.check.illegal.append(f"event {decision.index}, tick {decision.tick}: {decision.kind}: {why}")
+        place = self.trajectory.place(decision.index)
+        self.check.illegal.append(f"{place}: {_told(decision, self.trajectory.names)}: {why}")
         return None
+
+    def _legal(self, i: int) -> str:
+        """What the agent asked now may do, in words."""
+        game = self.game
+        legal = [name for name, allowed in zip(game.briefing.action_names, game.mask(i), strict=True) if allowed]
+        more = f" and {len(legal) - MOST_SHOWN} more" if len(legal) > MOST_SHOWN else ""
+        return f"{game.briefing.names[i]} may do {', '.join(legal[:MOST_SHOWN])}{more}"
 
     def _compare(self) -> list[Event]:
         """Compare the new events and state hashes of the game with the recorded ones."""
@@ -203,20 +233,40 @@ class Replay:
             if self.position < len(self.recorded):
                 recorded = self.recorded[self.position]
                 if recorded._replace(index=event.index) != event:
-                    self.check.mismatches.append(f"event {recorded.index}: recorded {recorded}, replayed {event}")
+                    self._differs(self._place(self.position), _difference(recorded, event, self.trajectory.names))
             self.position += 1
         for count, tick, digest in seals:
             seal = next(self._seals, None)
             if seal is None:
                 if self._whole:
-                    self.check.mismatches.append(f"tick {tick}: the recorded state hash is missing")
+                    self._differs(self._place(start + count - 1), f"the state hash of tick {tick} is missing after it")
                 continue
+            place = self.trajectory.place_of_seal(self.check.seals)
             self.check.seals += 1
             if seal != (start + count, tick, digest):
-                self.check.mismatches.append(
-                    f"tick {tick}: state after {start + count} events differs from the recorded hash"
-                )
+                self._differs(place, f"the state hash of tick {tick} is not that of the state by the rules")
         return new
+
+
+def _told(event: Event, names: list[str]) -> str:
+    """What an event says, but for who perceived it."""
+    who = "" if event.actor is None else f" of {names[event.actor]}"
+    facts = {"target": None if event.target is None else names[event.target], "room": event.room, "to": event.to}
+    told = [f"{name} {value}" for name, value in (facts | (event.data or {})).items() if value is not None]
+    return f"{event.kind}{who} at tick {event.tick}" + (f" ({', '.join(told)})" if told else "")
+
+
+def _difference(recorded: Event, replayed: Event, names: list[str]) -> str:
+    """In what a recorded event is not the one that the rules make."""
+    if (recorded.kind, recorded.actor) != (replayed.kind, replayed.actor):
+        return f"{_told(recorded, names)}, by the rules {_told(replayed, names)}"
+    pairs = zip(Event._fields, recorded, replayed, strict=True)
+    fields = [
+        f"{name} {shown(one)}, by the rules {shown(other)}"
+        for name, one, other in pairs
+        if name != "index" and one != other
+    ]
+    return f"{recorded.kind}: {'; '.join(fields)}"
 
 
 def _inside(trajectory: Trajectory) -> list[tuple[int, int, str]]:

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import quack_env
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError, MapError
 from quack_env.game_map import GameMap, check_tasks, shipped_maps
@@ -291,6 +292,7 @@ FAULTS: list[tuple[dict[Any, Any], str]] = [
     ({"rooms": {"1a": [0, 0], "b": [1, 0]}}, "rooms: '1a' is no room name"),
     ({"rooms": {"a\n": [0, 0], "b": [1, 0]}}, "rooms: 'a\\n' is no room name"),
     ({"rooms": {True: [0, 0], "b": [1, 0]}}, "rooms: True is no room name"),
+    ({"rooms": {False: [0, 0], "b": [1, 0]}}, "a letter first; in YAML, quote words like on and no)"),
     ({"rooms": {"a" * 61: [0, 0], "b": [1, 0]}}, "rooms: must be a text of 1 to 60"),
     ({"rooms": PATH["rooms"] | {"a": [0]}}, "rooms.a: the position must be [x, y]"),
     ({"rooms": PATH["rooms"] | {"a": None}}, "rooms.a: the position must be [x, y]"),
@@ -384,6 +386,17 @@ def test_as_many_tasks_as_task_rooms_fit() -> None:
 def test_more_tasks_than_task_rooms_are_refused_with_the_bound() -> None:
     with pytest.raises(ConfigError, match="n_tasks=10: must be from 0 to 9, the task rooms of ship"):
         check_tasks(GameConfig(n_tasks=10), GameMap.load("ship"))
+
+
+# Rooms and players
+
+
+@pytest.mark.parametrize("name", ["Oxygen", "Upper Engine"])
+def test_no_game_has_a_room_that_is_called_like_a_player(name: str) -> None:
+    config = GameConfig(names=(name, "Bob", "Charlie", "Diana", "Eve", "Frank"))
+    room = name.lower().replace(" ", "_")
+    with pytest.raises(ConfigError, match=f"names: a player is called {name}, and a room of ship {room}"):
+        quack_env.env(config=config, game_map="ship")
 
 
 # Random maps

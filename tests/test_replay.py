@@ -25,17 +25,17 @@ def lines_of(folder: Path) -> list[Line]:
     return [json.loads(line) for line in (folder / "trajectory.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def rewrite(folder: Path, lines: list[Line]) -> Trajectory:
+def rewrite(folder: Path, lines: list[Line]) -> Path:
     """The recording with these lines instead."""
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / "trajectory.jsonl").write_text(text, encoding="utf-8")
-    return Trajectory.load(folder)
+    return folder
 
 
-def faults(trajectory: Trajectory) -> list[str]:
-    """What the check finds, however it says so."""
+def faults(folder: Path) -> list[str]:
+    """What is found when the recording is loaded or, if it can be, checked."""
     try:
-        found = check(trajectory)
+        found = check(Trajectory.load(folder))
     except TrajectoryError as fault:
         return [str(fault)]
     assert found.ok == (not found.mismatches and not found.illegal)
@@ -255,6 +255,46 @@ def test_an_altered_header_is_found(name: str, record: Record) -> None:
 
 
 # ---------------------------------------------------------------------------------------------------------------------
+# What is said of it
+
+
+def test_a_decision_that_the_rules_refuse_is_told_with_its_line_and_what_is_legal(record: Record) -> None:
+    folder = record(seed=2)
+    lines = lines_of(folder)
+    number = first(lines, "vote")
+    voter = lines[number]["actor"]
+    lines[number]["target"] = voter
+    name = lines[0]["seats"][voter]["name"]
+    fault, *_ = faults(rewrite(folder, lines))
+    told = f"vote of {name} at tick {lines[number]['tick']} (target {name}): the rules do not allow it; {name} may do "
+    start = f"{folder / 'trajectory.jsonl'}, line {number + 1}: {told}"
+    assert fault.startswith(start)
+    legal = fault.removeprefix(start).split(", ")
+    assert "skip()" in legal and f"vote({name})" not in legal
+
+
+def test_an_event_that_is_not_made_so_is_told_with_its_line_and_both_values(record: Record) -> None:
+    folder = record(seed=2)
+    lines = lines_of(folder)
+    number = first(lines, "depart")
+    seen, lines[number]["seen_by"] = lines[number]["seen_by"], []
+    (fault,) = faults(rewrite(folder, lines))
+    told = f"depart: seen_by (), by the rules {tuple(seen)}"
+    assert fault == f"{folder / 'trajectory.jsonl'}, line {number + 1}: {told}"
+
+
+def test_a_deal_of_another_seed_is_told_with_file_and_what_to_do(record: Record) -> None:
+    folder = record(seed=2)
+    lines = lines_of(folder)
+    names = [seat["name"] for seat in lines[0]["seats"]]
+    lines[0]["seats"][0]["name"], lines[0]["seats"][1]["name"] = names[1], names[0]
+    (fault,) = faults(rewrite(folder, lines))
+    told = f"header field seats.0.name: {names[1]!r}, but seed 2 deals {names[0]!r}; "
+    assert fault.startswith(f"{folder / 'trajectory.jsonl'}, line 1: {told}")
+    assert "given" in fault
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 # Broken off
 
 
@@ -269,7 +309,7 @@ def test_a_recording_broken_off_after_any_line_replays_as_far_as_it_goes(
     assert {"vote", "chat" if speech == "text" else "vote"} <= {line.get("kind") for line in lines}
     (folder / "status.json").write_text('{"status": "aborted"}')
     for cut in range(1, len(lines)):
-        trajectory = rewrite(folder, lines[:cut])
+        trajectory = Trajectory.load(rewrite(folder, lines[:cut]))
         found = check(trajectory)
         assert found.ok, (cut, lines[cut - 1], found.mismatches + found.illegal)
         assert found.events == sum("hash" not in line for line in lines[1:cut])
@@ -278,7 +318,7 @@ def test_a_recording_broken_off_after_any_line_replays_as_far_as_it_goes(
 def test_a_recording_of_the_header_alone_replays_to_the_first_decision(record: Record) -> None:
     folder = record()
     (folder / "status.json").unlink()
-    trajectory = rewrite(folder, lines_of(folder)[:1])
+    trajectory = Trajectory.load(rewrite(folder, lines_of(folder)[:1]))
     assert trajectory.events == []
     assert trajectory.status == "aborted"
     assert check(trajectory).ok

@@ -154,10 +154,6 @@ DAMAGES: dict[str, bytes] = {
     "a number": b"17\n",
     "a list": b"[1,2]\n",
     "no event": b'{"hello":1}\n',
-    "a field too many": b'{"tick":1,"index":3,"kind":"wait","seen_by":[],"colour":"red"}\n',
-    "no kind": b'{"tick":1,"index":3,"seen_by":[]}\n',
-    "an unknown kind": b'{"tick":1,"index":3,"kind":"dance","seen_by":[]}\n',
-    "no witnesses": b'{"tick":1,"index":3,"kind":"wait"}\n',
     "a hash without a tick": b'{"hash":"0011223344556677"}\n',
 }
 
@@ -244,6 +240,25 @@ def test_a_folder_without_a_recording_is_named(tmp_path: Path) -> None:
 def test_an_unreadable_status_counts_as_aborted(status: str, folder: Path) -> None:
     (folder / "status.json").write_text(status)
     assert Trajectory.load(folder).status == "aborted"
+
+
+def test_the_game_in_the_documentation_is_one_that_the_rules_make(tmp_path: Path) -> None:
+    page = (Path(__file__).resolve().parents[1] / "docs" / "log_formats.md").read_text(encoding="utf-8")
+    (tmp_path / "trajectory.jsonl").write_text(page.split("```jsonl\n")[1].split("```")[0], encoding="utf-8")
+    (tmp_path / "status.json").write_text('{"status": "finished"}')
+    trajectory = Trajectory.load(tmp_path)
+    found = check(trajectory)
+    assert (found.events, found.mismatches, found.illegal) == (9, [], [])
+    assert trajectory.outcome == Outcome("ducks", "parity")
+
+
+def test_the_reason_of_a_game_that_is_not_finished_is_kept(folder: Path, tmp_path: Path) -> None:
+    told = '{"status": "infra_failure", "reason": "503 three times"}\n'
+    (folder / "status.json").write_text(told)
+    trajectory = Trajectory.load(folder)
+    assert (trajectory.status, trajectory.reason) == ("infra_failure", "503 three times")
+    trajectory.save(tmp_path / "copy")
+    assert (tmp_path / "copy" / "status.json").read_text() == told
 
 
 def test_a_recording_from_before_there_were_forks_is_read(folder: Path) -> None:

@@ -7,6 +7,7 @@ same limits. What a provider does wrong becomes a `ModelError`, never a reply.
 from __future__ import annotations
 
 import asyncio
+import difflib
 import hashlib
 import importlib.util
 import json
@@ -16,14 +17,14 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -166,6 +167,21 @@ def bare_url(url: str | None) -> str | None:
 # --- settings --------------------------------------------------------------------------------------------------------
 
 
+def split_name(model: str) -> tuple[str, dict[str, str]]:
+    """(the name, the options behind its question mark) of a model, as in "openai/gpt-5.5?temperature=0".
+
+    Raises:
+        ConfigError: where it is not provider/model, or the options are not NAME=VALUE, joined by "&".
+    """
+    name, _, query = model.partition("?")
+    if not all(name.partition("/")):
+        raise ConfigError(f"model={name!r}: must be provider/model, as in openai/gpt-5.5")
+    try:
+        return name, dict(parse_qsl(query, strict_parsing=bool(query)))
+    except ValueError:
+        raise ConfigError(f"model={model!r}: options must be NAME=VALUE, joined by '&', as in ?temperature=0") from None
+
+
 class Prices(BaseModel):
     """US dollars per million tokens."""
 
@@ -228,8 +244,12 @@ class ModelSettings(BaseModel):
         return url
 
     @classmethod
-    def of(cls, model: str, path: str | os.PathLike[str] | None = None, **overrides: Any) -> ModelSettings:
+    def of(
+        cls, model: str, path: str | os.PathLike[str] | None = None, beside: Sequence[str] = (), **overrides: Any
+    ) -> ModelSettings:
         """The settings of a model: the shipped file, then the file at ``path`` (or `QUACK_MODELS`), then overrides.
+
+        ``beside``: options that the caller takes beside the settings, to be named where an override is none.
 
         Raises:
             ConfigError: where a file is not readable or a field is not valid.
@@ -245,8 +265,13 @@ class ModelSettings(BaseModel):
         except ValidationError as fault:
             error = fault.errors()[0]
             name = ".".join(map(str, error["loc"]))
-            allowed = f"; allowed: {', '.join(cls.model_fields)}" if error["type"] == "extra_forbidden" else ""
-            raise ConfigError(f"settings of model {model!r}: {name}: {error['msg']}{allowed}") from None
+            told = f"{name}: {error['msg']}"
+            if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+                known = [*(beside if name in overrides else ()), *cls.model_fields]
+                close = difflib.get_close_matches(name, known, n=1)
+                hint = f" (did you mean {close[0]!r}?)" if close else ""
+                told = f"unknown option {name!r}{hint}; allowed: {', '.join(known)}"
+            raise ConfigError(f"settings of model {model!r}: {told}") from None
 
 
 @lru_cache(maxsize=8)
@@ -477,6 +502,41 @@ def litellm() -> Any:
     return litellm
 
 
+def check_provider(model: str, settings: ModelSettings) -> None:
+    """Nothing, where LiteLLM knows the provider of a model; it is imported only to ask about one that it does not list.
+
+    Raises:
+        ConfigError: where it does not, with the nearest that it knows.
+    """
+    provider = model.partition("/")[0]
+    if provider in _listed_providers():
+        return
+    library = litellm()
+    try:
+        library.get_llm_provider(model, api_base=settings.api_base)
+    except library.BadRequestError:
+        known = [str(getattr(name, "value", name)) for name in library.provider_list]
+        close = difflib.get_close_matches(provider, known, n=1)
+        hint = f"did you mean {close[0]}/{model.partition('/')[2]}? " if close else ""
+        raise ConfigError(
+            f"model={model!r}: {hint}must be PROVIDER/NAME, and LiteLLM knows no provider {provider!r}; it knows "
+            f"openai, anthropic, gemini and {len(known) - 3} more (docs.litellm.ai/docs/providers)"
+        ) from None
+
+
+@lru_cache(maxsize=1)
+def _listed_providers() -> frozenset[str]:
+    """The providers in LiteLLM's source, which is read as text: its import takes seconds. Empty where they are not
+    found, so that the library is asked."""
+    spec = importlib.util.find_spec("litellm")
+    try:
+        source = (Path(spec.origin).parent / "types" / "utils.py").read_text("utf-8") if spec and spec.origin else ""
+    except OSError:
+        return frozenset()
+    enum = re.search(r"^class LlmProviders\b.*\n((?:(?: .*)?\n)+)", source, re.MULTILINE)
+    return frozenset(re.findall(r'^    [A-Z0-9_]+ = "([^"]+)"', enum[1], re.MULTILINE)) if enum else frozenset()
+
+
 class Limits:
     """Calls in flight at once, per provider and address; the first call of a provider says how many."""
 
@@ -572,7 +632,7 @@ class Client:
                 reply = _reply(library, model, settings, answer)
                 return replace(reply, latency=round(time.monotonic() - start, 4), retries=tuple(retries))
             except Exception as fault:
-                error = _as_model_error(fault, api_key, model, settings)
+                error = _as_model_error(library, fault, api_key, model, settings)
             error.retries = len(retries)
             if error.kind not in RETRIED or len(retries) >= settings.retries:
                 raise error from None
@@ -648,15 +708,35 @@ def _recorded(params: dict[str, Any], settings: ModelSettings) -> dict[str, Any]
     return hidden | ({"api_base": bare_url(settings.api_base)} if settings.api_base else {})
 
 
-def _as_model_error(fault: Exception, api_key: str | None, model: str, settings: ModelSettings) -> ModelError:
+def _as_model_error(
+    library: Any, fault: Exception, api_key: str | None, model: str, settings: ModelSettings
+) -> ModelError:
     """With model and address, since a wrong one of them is what most failures for good come from."""
     if isinstance(fault, ModelError):
         return fault
     lines = str(fault).strip().splitlines()
     words = redact(lines[0] if lines else "", api_key)[:300]
-    who = f"{model} at {bare_url(settings.api_base)}" if settings.api_base else model
+    address = address_of(model, settings)
+    who = f"{model} at {address}" if address else model
     told = f"{who}: {type(fault).__name__}: {words}"
-    return ModelError(kind_of(fault), told, _status(fault), _retry_after(fault))
+    kind = kind_of(fault)
+    if kind in RETRIED and _refused_here(fault) and _lacks_key(library, api_key, model, settings):
+        kind = "auth"
+    return ModelError(kind, told, _status(fault), _retry_after(fault))
+
+
+def _refused_here(fault: BaseException) -> bool:
+    """Whether a bare ValueError is at the root: LiteLLM itself did not like what it was to send."""
+    while cause := fault.__cause__ or fault.__context__:
+        fault = cause
+    return type(fault) is ValueError
+
+
+def _lacks_key(library: Any, api_key: str | None, model: str, settings: ModelSettings) -> bool:
+    """Whether there is no key for a model's provider, neither given nor in the environment."""
+    if api_key or (settings.api_key_env and os.environ.get(settings.api_key_env)) or settings.api_base:
+        return False
+    return not library.validate_environment(model)["keys_in_environment"]
 
 
 def _reply(library: Any, model: str, settings: ModelSettings, answer: Any) -> Reply:
@@ -703,14 +783,35 @@ def prices_of(library: Any, model: str, settings: ModelSettings) -> tuple[float,
     """US dollars per token, (input, output); None where they are not known, as for any own server."""
     if settings.prices is not None:
         return settings.prices.input / 1e6, settings.prices.output / 1e6
-    return None if settings.api_base else _listed_prices(library, model)
+    return None if address_of(model, settings) else _listed_prices(library, model)
+
+
+def check_prices(models: Iterable[str]) -> None:
+    """Nothing, where dollars can be limited: the prices of all models are known.
+
+    Raises:
+        ConfigError: naming the first whose price is not, and where it goes.
+    """
+    for model in models:
+        name, options = split_name(model)
+        given = {option: value for option, value in options.items() if option in ModelSettings.model_fields}
+        if prices_of(litellm(), name, ModelSettings.of(name, **given)) is None:
+            entry = f'"{name}": {{prices: {{input: 0.5, output: 1.5}}}}'
+            raise ConfigError(
+                f"max_usd: the price of {name} is not known; give it (dollars per million tokens) in the file of "
+                f"model settings that {SETTINGS_VARIABLE} names, as in {entry}"
+            )
+
+
+def address_of(model: str, settings: ModelSettings) -> str | None:
+    """The address of a model's server where one was given, in its settings or by the environment."""
+    provider = model.partition("/")[0].upper()
+    named = (os.environ.get(f"{provider}_{variable}") for variable in ("API_BASE", "BASE_URL"))
+    return bare_url(settings.api_base or next(filter(None, named), None))
 
 
 @lru_cache(maxsize=256)
 def _listed_prices(library: Any, model: str) -> tuple[float, float] | None:
-    provider = model.partition("/")[0].upper()
-    if os.environ.get(f"{provider}_API_BASE") or os.environ.get(f"{provider}_BASE_URL"):
-        return None
     try:
         info = library.get_model_info(model)
     except Exception:

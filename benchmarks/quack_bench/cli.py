@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from quack_bench.commands.annotate import annotate
+from quack_bench.commands.annotate import WithScore, annotate
 from quack_bench.commands.beliefs import beliefs
 from quack_bench.commands.bench import bench
 from quack_bench.commands.effects import effects
@@ -57,7 +57,7 @@ app.command(name="export")(export_command)
 app.command(name="import")(import_command)
 app.command(name="eval")(evaluate_command)
 app.command()(effects)
-app.command()(annotate)
+app.command(cls=WithScore)(annotate)
 app.command()(beliefs)
 app.command()(report)
 app.command(name="view")(view_command)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import dataclasses
 import functools
+import inspect
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,7 +32,10 @@ USAGE, FAILED = 2, 1
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
-    """The command, with every `QuackError` as one line on standard error and exit code 2."""
+    """The command, with every `QuackError` as one line on standard error and exit code 2.
+
+    Its help has paragraphs in place of the docstring's lines, which would stay as they are broken.
+    """
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -46,6 +51,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             err.print("stopped; what was finished is kept")
             raise typer.Exit(130) from None
 
+    run.__doc__ = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
     return run
 
 

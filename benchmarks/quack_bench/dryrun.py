@@ -12,6 +12,7 @@ from quack_agents import VLMPolicy, make_policy
 from quack_agents.llm import Client, Messages, ModelSettings, Reply, estimated_tokens, litellm, prices_of
 from quack_agents.mock_server.player import answer, read_prompt
 from quack_agents.mock_server.server import parts_of
+from quack_bench.extractors import named_model
 from quack_bench.games import record
 from quack_bench.suite import Game, is_model
 from quack_env import Trajectory
@@ -20,6 +21,7 @@ from quack_env.policies import Policy
 from quack_eval.claims.extract import summed
 from quack_eval.claims.extract_model import Completion, ModelExtractor
 from quack_eval.claims.sources import read_with
+from quack_eval.metrics.paper_tables import shown_policy
 
 REPLY_TOKENS = 200
 """Tokens of a reply, by rule of thumb; models that reason at length take more, at most their `max_tokens`."""
@@ -80,12 +82,12 @@ def estimates(
         if progress:
             progress(done, len(groups))
         clients: dict[str, Estimating] = {}
-        readers = {} if reader is None else {reader: Estimating(ModelSettings.of(reader))}
+        readers = {} if reader is None else {reader: Estimating(named_model(reader)[1])}
         if members[0].setting.models or readers:
             _mock_game(members[0], clients, readers)
         played.append(_estimate(name, len(members), clients))
         read.append(_estimate(name, len(members), readers))
-    return played if reader is None else [*played, replace(in_all(read, f"claims by {reader}"), games=0)]
+    return played if reader is None else [*played, replace(in_all(read, f"claims by {shown_policy(reader)}"), games=0)]
 
 
 def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:

@@ -7,15 +7,16 @@ import hashlib
 import importlib
 import json
 import os
+import shutil
 import sqlite3
 import tarfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from quack_bench import lock, store
-from quack_bench.runner import REPLIES, frozen
+from quack_bench.runner import CLAIMS, REPLIES, frozen
 from quack_bench.store import RunStore
 from quack_env import ConfigError, __version__
 from quack_env.beliefs import Answer, Belief, BeliefStore
@@ -24,7 +25,7 @@ from quack_eval.metrics.paper_tables import shown_policy
 ARCHIVE, CARD, MANIFEST = "files.tar.gz", "README.md", "manifest.json"
 BATCH = 5000
 """Rows of a Parquet file that are in memory at once."""
-NOT_SHARED = (store.FILE, lock.FILE, REPLIES, "claims.sqlite")
+NOT_SHARED = (store.FILE, lock.FILE, REPLIES, CLAIMS)
 """The index goes as Parquet, its tables being written anew at import; caches and locks stay."""
 
 PROBED: tuple[type[Belief], type[Answer]] = (Belief, Answer)
@@ -43,12 +44,22 @@ def export_run(run: Path, out: Path, progress: Progress | None = None) -> list[P
     `README.md`, and `manifest.json` with a checksum of every file.
 
     Raises:
-        ConfigError: where ``run`` is no run, ``out`` is not empty, or the extra `parquet` is missing.
+        ConfigError: where ``run`` is no run or a result in it is damaged, ``out`` is not empty, or the extra `parquet`
+            is missing. Nothing is written then.
     """
     suite = frozen(run)
     if out.exists() and any(out.iterdir()):
         raise ConfigError(f"{out}: is not empty; choose another folder")
     _parquet()
+    try:
+        return _export(run, out, suite.model_dump(), progress)
+    except BaseException:
+        shutil.rmtree(out, ignore_errors=True)
+        raise
+
+
+def _export(run: Path, out: Path, suite: dict[str, Any], progress: Progress | None) -> list[Path]:
+    """The files of an export, written."""
     out.mkdir(parents=True, exist_ok=True)
     files = shared_files(run)
     pack(run, files, out / ARCHIVE, progress)
@@ -64,7 +75,7 @@ def export_run(run: Path, out: Path, progress: Progress | None = None) -> list[P
             written.append(write_table(out / f"{name}.parquet", line_rows(run / f"{name}.jsonl")))
     if (run / "measures.json").is_file():
         written.append(write_table(out / "measures.parquet", measure_rows(run / "measures.json")))
-    (out / CARD).write_text(card(run, suite.model_dump(), list(known.values()), written), "utf-8")
+    (out / CARD).write_text(card(run, suite, list(known.values()), written), "utf-8")
     written.append(out / CARD)
     sums = {path.name: checksum(path) for path in written}
     (out / MANIFEST).write_text(
@@ -111,13 +122,14 @@ def line_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a JSONL file as rows; of `findings.jsonl` those about findings, each with its game."""
     games: list[str] = []
     with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            entry = json.loads(line)
-            if path.stem == "findings":
-                if "of" not in entry:
-                    games.append(entry["game"])
-                    continue
-                entry = {"game": games[entry.pop("of")], **entry}
+        for number, line in enumerate(lines, 1):
+            with _readable(f"{path}, line {number}"):
+                entry = json.loads(line)
+                if path.stem == "findings":
+                    if "of" not in entry:
+                        games.append(entry["game"])
+                        continue
+                    entry = {"game": games[entry.pop("of")], **entry}
             yield {
                 name: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v
                 for name, v in entry.items()
@@ -126,14 +138,25 @@ def line_rows(path: Path) -> Iterator[dict[str, Any]]:
 
 def measure_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The estimates of `measures.json`, one row each."""
-    data = json.loads(path.read_text("utf-8"))
-    groups = [("all", "all", data["measures"]), *(("setting", name, found) for name, found in data["settings"].items())]
-    groups += [(role, name, found) for role, models in data["roles"].items() for name, found in models.items()]
-    for group, name, found in groups:
-        for measure, value in found.items():
-            mean, pooled = (value.pop(key) or (None, None) for key in ("mean_interval", "pooled_interval"))
-            ends = {"mean_low": mean[0], "mean_high": mean[1], "pooled_low": pooled[0], "pooled_high": pooled[1]}
-            yield {"group": group, "name": name, "measure": measure, **value, **ends}
+    with _readable(str(path)):
+        data = json.loads(path.read_text("utf-8"))
+        groups = [("all", "all", data["measures"])]
+        groups += [("setting", name, found) for name, found in data["settings"].items()]
+        groups += [(role, name, found) for role, models in data["roles"].items() for name, found in models.items()]
+        for group, name, found in groups:
+            for measure, value in found.items():
+                mean, pooled = (value.pop(key) or (None, None) for key in ("mean_interval", "pooled_interval"))
+                ends = {"mean_low": mean[0], "mean_high": mean[1], "pooled_low": pooled[0], "pooled_high": pooled[1]}
+                yield {"group": group, "name": name, "measure": measure, **value, **ends}
+
+
+@contextmanager
+def _readable(where: str) -> Iterator[None]:
+    """What is not as `score` writes it is an error that says where it stands."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError):
+        raise ConfigError(f"{where}: damaged; `quack bench RUN --resume` writes it anew") from None
 
 
 def write_table(path: Path, rows: Iterator[dict[str, Any]]) -> Path:
@@ -247,9 +270,8 @@ def import_run(export: Path, run: Path) -> list[Path]:
     rows = {t: export / f"{t.TABLE}.parquet" for t in PROBED}
     kept = {t: parquet.read_table(path).to_pylist() if path.is_file() else [] for t, path in rows.items()}
     if any(kept.values()):
-        BeliefStore(run / store.FILE).add(
-            [Belief(**row) for row in kept[Belief]], [Answer(**row) for row in kept[Answer]]
-        )
+        with closing(BeliefStore(run / store.FILE)) as beliefs:
+            beliefs.add([Belief(**row) for row in kept[Belief]], [Answer(**row) for row in kept[Answer]])
     frozen(run)
     return [run / path for path in shared_files(run)]
 

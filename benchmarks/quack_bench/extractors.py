@@ -2,38 +2,95 @@
 
 from __future__ import annotations
 
+import copy
 import os
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from quack_agents.llm import LOOP, ModelError, ModelSettings, shared_client
+from quack_agents.llm import (
+    LOOP,
+    Client,
+    ModelError,
+    ModelSettings,
+    address_of,
+    check_prices,
+    check_provider,
+    shared_client,
+    split_name,
+)
+from quack_bench.console import err
 from quack_env import ConfigError
 from quack_eval.claims.extract import Extraction, Failure, Utterance, coverage
 from quack_eval.claims.extract_model import Completion, ModelExtractor, RateLimitedError
 from quack_eval.evaluation import CLAIM_SOURCES
+from quack_eval.metrics.paper_tables import shown_policy
 
 CACHE = Path("quack_env") / "claims.sqlite"
 
 
 class Watched:
-    """A model's extractor, keeping its answers to tell what they took."""
+    """A model's extractor, keeping its answers to tell what they took.
 
-    def __init__(self, extractor: ModelExtractor) -> None:
-        self.extractor, self.name = extractor, extractor.name
+    Args:
+        model: as PROVIDER/NAME, perhaps with options as in "openai/gpt-5.5?temperature=0".
+        cache: the SQLite file of its answers, which belong to model, options and address.
+
+    Raises:
+        ConfigError: where an option is not valid, LiteLLM knows no such provider, or dollars are limited and the
+            model's price is not known.
+    """
+
+    def __init__(self, model: str, cache: Path) -> None:
+        self.model, self.settings = named_model(model)
+        check_provider(self.model, self.settings)
+        if shared_client().budget.max_usd is not None:
+            check_prices([model])
+        self.name = shown_policy(model)
+        address = address_of(self.model, self.settings)
+        asked = f"{self.name} at {address}" if address else self.name
+        patience = self.settings.deadline + 10  # the client retries and gives up by itself
+        self.extractor = ModelExtractor(self._complete, asked, cache, timeout=patience, retries=0)
         self.answers: list[Extraction | Failure] = []
+        self._lasting: ConfigError | None = None
 
     def extract(self, utterances: Sequence[Utterance]) -> list[Extraction | Failure]:
-        """The extractor's answers."""
+        """The extractor's answers.
+
+        Raises:
+            ConfigError: where every call would fail: no such model, no valid key.
+        """
         answers = self.extractor.extract(utterances)
+        if self._lasting is not None:
+            raise self._lasting
         self.answers += answers
         return answers
+
+    async def _complete(self, model: str, messages: list[dict[str, str]], schema: dict[str, Any]) -> Completion:
+        """One call, unless it is known that none will succeed."""
+        if self._lasting is not None:
+            raise self._lasting
+        try:
+            return await complete(self.model, self.settings, messages, schema)
+        except ConfigError as fault:
+            self._lasting = fault
+            raise
 
     @property
     def kept_cost(self) -> float | None:
         """US dollars that all answers in its file were paid with; None where one of the costs is not known."""
         return self.extractor.cache.cost if self.extractor.cache is not None else None
+
+    def close(self) -> None:
+        """Close the file of its answers."""
+        if self.extractor.cache is not None:
+            self.extractor.cache.close()
+
+    @property
+    def read_nothing(self) -> bool:
+        """Whether it was asked, and could read none of the utterances."""
+        return bool(self.answers) and all(isinstance(answer, Failure) for answer in self.answers)
 
     def to_json(self) -> dict[str, Any]:
         """What was read so far and what it took, JSON-ready; ``cached`` are answers that had been paid before."""
@@ -64,6 +121,11 @@ class Watched:
             for reason, number in Counter(failure.reason for failure in failures).most_common()
         ]
 
+    def tell(self) -> None:
+        """Summary and complaints, on standard error."""
+        for line in (self.summary(), *self.complaints()):
+            err.print(line, markup=False, soft_wrap=True)
+
 
 def extractor_of(name: str | None, cache: Path | None = None) -> str | Watched | None:
     """What `quack_eval.evaluate` takes as the source of claims: None, "recorded" and "grammar" as they are, or a model.
@@ -80,8 +142,7 @@ def extractor_of(name: str | None, cache: Path | None = None) -> str | Watched |
     assert name is not None
     if "/" not in name:
         raise ConfigError(f"--extractor {name}: must be recorded, grammar, or a model as PROVIDER/NAME")
-    patience = ModelSettings.of(name).deadline + 10  # the client retries and gives up by itself
-    return Watched(ModelExtractor(complete, name, cache or default_cache(), timeout=patience, retries=0))
+    return Watched(name, cache or default_cache())
 
 
 def default_cache() -> Path:
@@ -89,12 +150,36 @@ def default_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / CACHE
 
 
-async def complete(model: str, messages: list[dict[str, str]], schema: dict[str, Any]) -> Completion:
-    """One call through the client that the policies use, with its limits, retries and budget."""
-    settings = ModelSettings.of(model)
+def named_model(name: str) -> tuple[str, ModelSettings]:
+    """(the model, its settings) of a name with options, as they stand in a policy's name.
+
+    Raises:
+        ConfigError: where it is no model's name, or an option is not valid.
+    """
+    model, options = split_name(name)
+    return model, ModelSettings.of(model, **options)
+
+
+def _client() -> Client:
+    """The policies' client with its budget and limits, but no replay: good answers are kept as claims, and a reply
+    that was not valid must not come back."""
+    client = copy.copy(shared_client())
+    client.cache = None
+    return client
+
+
+async def complete(
+    model: str, settings: ModelSettings, messages: list[dict[str, str]], schema: dict[str, Any]
+) -> Completion:
+    """One call through the client that the policies use, with its limits, retries and budget.
+
+    Raises:
+        ConfigError: where every call would fail: no such model, no valid key.
+        Exception: as `ModelExtractor` takes it.
+    """
     try:
         reply = await LOOP.call(
-            shared_client().complete(model, [dict(message) for message in messages], settings, _form(schema))
+            _client().complete(model, [dict(message) for message in messages], settings, _form(schema))
         )
     except ModelError as fault:
         if fault.kind == "rate_limit":
@@ -103,6 +188,13 @@ async def complete(model: str, messages: list[dict[str, str]], schema: dict[str,
             raise TimeoutError(str(fault)) from fault
         if fault.kind == "content_policy":
             return Completion("", finish="content_filter", refusal=str(fault))
+        if fault.kind == "auth":
+            key = settings.api_key_env or f"{model.partition('/')[0].upper()}_API_KEY"
+            raise ConfigError(
+                f"extractor {model}: its provider takes no call without a valid key ({key}): {fault}"
+            ) from fault
+        if fault.kind == "not_found":
+            raise ConfigError(f"extractor {model}: its provider knows no such model: {fault}") from fault
         raise
     return Completion(reply.content or "", reply.cost, reply.finish_reason or "stop")
 

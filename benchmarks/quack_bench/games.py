@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -20,6 +21,7 @@ from quack_agents.situations import load_situation, perform
 from quack_bench.suite import Game, is_model
 from quack_env import ConfigError, GameConfig, TrajectoryError
 from quack_env.beliefs import FILE as BELIEFS
+from quack_env.beliefs import BeliefStore
 from quack_env.calls import load_calls
 from quack_env.policies import Policy
 from quack_env.trajectory import FILE, STATUS
@@ -97,24 +99,29 @@ def record(
 ) -> quack_env.Outcome:
     """Play and record one game of a suite, from its deal or from the situation that it begins with, with its probes."""
     setting, folder = game.setting, run / game.id
-    if setting.script is not None:
-        return _record_situation(game, run, make, on_step)
-    return record_game(
-        setting.config,
-        setting.speech,
-        game.seed,
-        folder,
-        lambda is_duck: setting.duck if is_duck else setting.goose,
-        setting.seats,
-        game_map=setting.game_map,
-        make=make,
-        on_step=on_step,
-        probe=GameProbe(setting.probes, run / BELIEFS, game.id) if setting.probes else None,
-    )
+    with closing(BeliefStore(run / BELIEFS)) as store:
+        if setting.script is not None:
+            return _record_situation(game, run, store, make, on_step)
+        return record_game(
+            setting.config,
+            setting.speech,
+            game.seed,
+            folder,
+            lambda is_duck: setting.duck if is_duck else setting.goose,
+            setting.seats,
+            game_map=setting.game_map,
+            make=make,
+            on_step=on_step,
+            probe=GameProbe(setting.probes, store, game.id) if setting.probes else None,
+        )
 
 
 def _record_situation(
-    game: Game, run: Path, make: Callable[[str], Policy], on_step: Callable[[str, Any], None] | None
+    game: Game,
+    run: Path,
+    store: BeliefStore,
+    make: Callable[[str], Policy],
+    on_step: Callable[[str, Any], None] | None,
 ) -> quack_env.Outcome:
     """Those under test are asked at the situation's moments where the setting has probes; then all play on."""
     setting = game.setting
@@ -131,7 +138,7 @@ def _record_situation(
         folder=run / game.id,
         speech=setting.speech,
         probe=setting.probes,
-        store=run / BELIEFS if setting.probes else None,
+        store=store if setting.probes else None,
         game_id=game.id,
         goes_on=True,
         labels=names,

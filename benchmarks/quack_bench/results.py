@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from quack_bench.extractors import Watched, extractor_of
 from quack_bench.games import ending, spent
 from quack_bench.ratings import Match, Rating, ratings
+from quack_bench.runner import CLAIMS
 from quack_bench.store import FINISHED, Entry, RunStore
 from quack_bench.suite import Setting, Suite, is_model
 from quack_env.wrappers import PROBES
@@ -21,9 +22,9 @@ from quack_eval import Evaluation, evaluate
 from quack_eval.metrics.estimate import Difference
 from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
 from quack_eval.metrics.tables import LAYOUTS, PERCENT, latex_row, markdown_row, shown, shown_interval, write_tables
+from quack_eval.report.sections import alike
 
 TABLES = "tables"
-CLAIMS_CACHE = "claims.sqlite"
 TIERS = (1, 2, 3, 4)
 COMPARED = tuple(column.measure for column in SETTINGS)
 """The measures of the comparisons that are shown to people."""
@@ -57,11 +58,18 @@ class Results:
     """By game what its probes took, which is no part of the entries."""
     reading: dict[str, Any] | None = None
     """What a model took that read the claims, as a row of the costs; None where none did."""
+    reader: Watched | None = None
+    """That model, with what it could and could not read."""
 
     @property
     def failed(self) -> list[Entry]:
         """The games that were given up; they are not scored."""
         return [game for game in self.games if game.status == "failed"]
+
+    @property
+    def failures(self) -> list[dict[str, Any]]:
+        """The same, as `measures.json` has them."""
+        return [{"game": game.id, "attempts": game.attempts, "error": game.error} for game in self.failed]
 
     @property
     def costs(self) -> list[dict[str, Any]]:
@@ -81,7 +89,7 @@ class Results:
             ],
             "ratings": [rating.to_dict() for rating in self.ratings],
             "cost": self.costs,
-            "failed": [{"game": game.id, "attempts": game.attempts, "error": game.error} for game in self.failed],
+            "failed": self.failures,
         }
 
 
@@ -96,7 +104,7 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         ours = {game.id for game in suite.games()}
         entries = [entry for name, entry in store.read().items() if name in ours]
     model = suite.extractor is not None and is_model(suite.extractor)
-    source = extractor_of(suite.extractor, run / CLAIMS_CACHE if model else None)
+    source = extractor_of(suite.extractor, run / CLAIMS if model else None)
     evaluation = evaluate(
         [run / game.id for game in games],
         tiers=TIERS,
@@ -109,8 +117,12 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
     )
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
     probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
-    reading = reading_cost(source, len(evaluation.evaluated)) if isinstance(source, Watched) else None
-    results = Results(evaluation, list(comparisons(evaluation, settings)), ratings(matches), entries, probes, reading)
+    reader = source if isinstance(source, Watched) else None
+    reading = None if reader is None else reading_cost(reader, len(evaluation.evaluated))
+    if reader is not None:
+        reader.close()
+    compared = list(comparisons(evaluation, settings))
+    results = Results(evaluation, compared, ratings(matches), entries, probes, reading, reader)
     write(results, run)
     return results
 
@@ -159,8 +171,8 @@ def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str,
 
 
 def reading_cost(reader: Watched, games: int) -> dict[str, Any]:
-    """As a row of `costs`, what the answers took that the run keeps of a model that read the claims; how many calls
-    and tokens that were is not kept."""
+    """As a row of `costs`, what was paid in all sessions to a model that read the claims, for what could not be read
+    too; how many calls and tokens that were is not kept."""
     unknown = dict.fromkeys(("finished", "failed", "calls", "tokens", "probe_calls", "probe_tokens", "probe_cost_usd"))
     return {"setting": f"claims by {reader.name}", "games": games, **unknown, "cost_usd": reader.kept_cost}
 
@@ -194,7 +206,7 @@ def write(results: Results, run: Path) -> None:
     write_tables(tables, evaluation.rows(), ("csv", "md", "tex"))
     if evaluation.evaluated:
         write_paper_tables(evaluation, tables)
-    every = [*comparison_tables(results), rating_table(results), cost_table(results), failure_table(results)]
+    every = [*comparison_tables(results), rating_table(results), cost_table(results), *failure_tables(results)]
     for form, writer in (("csv", to_csv), ("md", to_markdown), ("tex", to_latex)):
         for table in every:
             name = table.name if "." in table.name else f"{table.name}.{form}"
@@ -249,10 +261,13 @@ def cost_table(results: Results) -> Plain:
     )
 
 
-def failure_table(results: Results) -> Plain:
-    """The games that were given up, and why."""
-    rows: list[tuple[Cell, ...]] = [(game.id, game.attempts, game.error) for game in results.failed]
-    return Plain("failures", "Games that failed, which are not scored", ("game", "attempts", "error"), rows)
+def failure_tables(results: Results) -> list[Plain]:
+    """The games that were given up, and why: all of them for CSV; for people those that failed alike in one row."""
+    heads, title = ("game", "attempts", "error"), "Games that failed, which are not scored"
+    full, short = (
+        [tuple(one[head] for head in heads) for one in listed] for listed in (results.failures, alike(results.failures))
+    )
+    return [Plain(f"failures.{form}", title, heads, full if form == "csv" else short) for form in ("csv", "md", "tex")]
 
 
 def to_csv(table: Plain) -> str:

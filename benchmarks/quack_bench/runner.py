@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from quack_agents.llm import Client, configure
+from quack_agents.llm import Budget, Client, check_prices, configure
 from quack_bench.executors import check_executor, executor_of, for_models
 from quack_bench.games import Played, ending, play_game, record_game, spent
 from quack_bench.lock import FILE as LOCK
@@ -27,12 +27,14 @@ from quack_bench.store import FAILED, FINISHED, PENDING, Entry, RunStore
 from quack_bench.store import FILE as INDEX
 from quack_bench.suite import Game, Suite, explain, is_model
 from quack_env import ConfigError, QuackError
-from quack_env.yaml_file import read_yaml_file
+from quack_env.trajectory import FILE as GAME
+from quack_env.yaml_file import read_yaml_file, shown
+from quack_eval.claims.extract_model import Cache
 
 FROZEN = "suite.yaml"
 MARKS = (INDEX, LOCK, "measures.json")
 """Files of a run, of which it has one from its beginning on; a folder with a suite alone is none yet."""
-REPLIES = "replies.sqlite"
+REPLIES, CLAIMS = "replies.sqlite", "claims.sqlite"
 MODEL_GAMES = 8
 """Games of models at once, where nobody says how many."""
 Progress = Callable[["Standing"], None]
@@ -51,6 +53,8 @@ class Standing:
     """Why games are missing: the budget's words, or None."""
     stopping: bool = False
     """Whether it was asked to stop, and games in play are being broken off."""
+    lost_beliefs: int = 0
+    """Finished games with probes whose beliefs are lost with the index."""
 
     @property
     def missing(self) -> int:
@@ -83,23 +87,29 @@ def run_suite(
         KeyboardInterrupt: on Ctrl-C, when games in play have been broken off; what was finished is kept.
     """
     check_executor(executor)
+    indexed = (run / INDEX).exists()
     with RunStore(run) as store:
         standing = Standing(suite.games())
         _take_stock(standing, store, run)
+        if not indexed:
+            probed = (game for game in standing.games if game.setting.probes is not None)
+            standing.lost_beliefs = sum(game.id in standing.finished for game in probed)
         waiting = [game for game in standing.games if game.id not in standing.finished]
         if any(game.setting.models for game in standing.games) or is_model(suite.extractor or ""):
             standing.client = _client(run, suite.max_usd if max_usd is None else max_usd)
         session = _Session(standing, store, run, suite.retries if retries is None else retries, progress)
         by_kind = [[game for game in waiting if bool(game.setting.models) == models] for models in (False, True)]
-        with session.stoppable():
-            if by_kind[0]:
-                at_once = jobs or cpus()
-                session.play(by_kind[0], at_once, executor_of(executor, at_once))
-            if by_kind[1] and not session.stop.is_set():
-                at_once = jobs or MODEL_GAMES
-                session.play(by_kind[1], at_once, for_models(at_once), (standing.client, session.stop))
-        if standing.client is not None and standing.client.cache is not None:
-            standing.client.cache.close()
+        try:
+            with session.stoppable():
+                if by_kind[0]:
+                    at_once = jobs or cpus()
+                    session.play(by_kind[0], at_once, executor_of(executor, at_once))
+                if by_kind[1] and not session.stop.is_set():
+                    at_once = jobs or MODEL_GAMES
+                    session.play(by_kind[1], at_once, for_models(at_once), (standing.client, session.stop))
+        finally:
+            if standing.client is not None and standing.client.cache is not None:
+                standing.client.cache.close()
         if session.interrupted:
             raise KeyboardInterrupt
         return standing
@@ -212,10 +222,31 @@ def _take_stock(standing: Standing, store: RunStore, run: Path) -> None:
 def _client(run: Path, max_usd: float | None) -> Client:
     """The client of the run: answers are kept in its folder, and what they cost is part of the budget."""
     client = configure(max_usd=max_usd, cache=run / REPLIES)
-    with sqlite3.connect(run / REPLIES) as db:
+    with closing(sqlite3.connect(run / REPLIES)) as db:
         (before,) = db.execute("SELECT TOTAL(json_extract(reply, '$.cost')) FROM replies").fetchone()
     client.budget.usd = float(before)
+    if (run / CLAIMS).exists():
+        with closing(Cache(run / CLAIMS)) as claims:
+            client.budget.usd += claims.paid
     return client
+
+
+def check_limit(suite: Suite, max_usd: float | None) -> None:
+    """Nothing, where dollars are not limited, or can be: all models of the suite have prices.
+
+    Args:
+        suite: the suite.
+        max_usd: of the whole run; None for the suite's.
+
+    Raises:
+        ConfigError: naming the first model whose price is not known.
+    """
+    limit = suite.max_usd if max_usd is None else max_usd
+    if limit is None:
+        return
+    Budget(limit)  # checks it
+    reader = [suite.extractor] if suite.extractor is not None and is_model(suite.extractor) else []
+    check_prices(dict.fromkeys([*(model for setting in suite.expand() for model in setting.models), *reader]))
 
 
 def cpus() -> int:
@@ -240,9 +271,13 @@ def opened(suite: Suite, run: Path) -> Iterator[None]:
 
 def freeze(suite: Suite, run: Path) -> None:
     """Write the suite into its run, or check that the run is one of this suite."""
+    if (run / GAME).exists():
+        raise ConfigError(f"{run}: holds a single recorded game ({GAME}) and can be no run; choose another --out")
     if (run / FROZEN).exists():
-        if frozen(run).identity != suite.identity:
-            raise ConfigError(f"{run}: holds a run of another suite (see {FROZEN}); choose another --out")
+        there, here = frozen(run).identity, suite.identity
+        differs = [f"{name}: {shown(there[name])} there, {shown(here[name])} here" for name in differing(there, here)]
+        if differs:
+            raise ConfigError(f"{run}: holds a run of another suite ({'; '.join(differs)}); choose another --out")
         return
     text = yaml.safe_dump(
         suite.model_dump(exclude_defaults=True) | {"name": suite.name}, sort_keys=False, allow_unicode=True
@@ -256,6 +291,16 @@ def freeze(suite: Suite, run: Path) -> None:
         raise ConfigError(f"{run}: cannot be written ({fault.strerror})") from None
 
 
+def differing(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
+    """The fields in which two suites differ."""
+    return [name for name in first if first[name] != second[name]]
+
+
+def holds_run(folder: Path) -> bool:
+    """Whether a run was begun in a folder."""
+    return (folder / FROZEN).is_file() and any((folder / mark).is_file() for mark in MARKS)
+
+
 def check_run(folder: Path) -> None:
     """Nothing, for a folder in which a run was begun.
 
@@ -264,7 +309,7 @@ def check_run(folder: Path) -> None:
     """
     if not (folder / FROZEN).is_file():
         raise ConfigError(f"{folder}: is a folder, and no run of a suite ({FROZEN} is missing)")
-    if not any((folder / mark).is_file() for mark in MARKS):
+    if not holds_run(folder):
         begin = f"quack bench {folder / FROZEN} --out RUN"
         raise ConfigError(f"{folder}: no run was begun there ({', '.join(MARKS)} are missing); to begin one: {begin}")
 
@@ -284,4 +329,4 @@ def frozen(run: Path) -> Suite:
         raise ConfigError(f"{file}: {explain(fault)}") from None
 
 
-__all__ = ["Standing", "frozen", "opened", "record_game", "run_suite"]
+__all__ = ["Standing", "check_limit", "frozen", "holds_run", "opened", "record_game", "run_suite"]

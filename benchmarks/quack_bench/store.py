@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,7 +98,10 @@ class RunStore:
         return {row[0]: Entry(*row) for row in rows}
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, which is then complete without the journal beside it, unless somebody is reading."""
+        with suppress(sqlite3.Error):
+            self._db.execute("PRAGMA busy_timeout = 1000")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
     def __enter__(self) -> RunStore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,10 +16,13 @@ from urllib.parse import quote
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from quack_agents import make_policy
+from quack_agents.llm import check_provider
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import load_situation
+from quack_bench.extractors import named_model
 from quack_bench.factors import with_factors
 from quack_env import ConfigError, GameConfig, GameMap
 from quack_env.yaml_file import read_yaml_file, shown
@@ -27,6 +31,7 @@ from quack_eval.metrics.paper_tables import shown_policy
 
 MODELS = "models"
 """Where a list of policies is due: all models of the suite."""
+PLACES = "$1, $2, ... stand for the suite's `models`"
 NAME = re.compile(r"[\w .+-]{1,60}")
 
 
@@ -81,6 +86,12 @@ class Named(Conditions):
             raise ValueError("name")
         return name
 
+    @field_validator("geese", "ducks", mode="before")
+    @classmethod
+    def _one_in_a_list(cls, value: Any) -> Any:
+        """A list of one policy is that policy, as it is above the settings."""
+        return value[0] if isinstance(value, list) and len(value) == 1 else value
+
 
 class Suite(Conditions):
     """The plan of a benchmark: every goose policy meets every duck policy, and the settings written out, in every arm.
@@ -104,14 +115,32 @@ class Suite(Conditions):
     @classmethod
     def _count_of_seeds(cls, value: Any) -> Any:
         """A number stands for so many seeds, from 0 on."""
-        return list(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
+        if not isinstance(value, int) or isinstance(value, bool):
+            return value
+        if value < 1:
+            raise ValueError("seeds")
+        return list(range(value))
+
+    @field_validator("geese", "ducks", mode="before")
+    @classmethod
+    def _one_without_a_list(cls, value: Any) -> Any:
+        """One policy is a list of it, as it is in the settings."""
+        return [value] if isinstance(value, str) and value != MODELS else value
+
+    @field_validator("geese", "ducks", "seeds")
+    @classmethod
+    def _none_twice(cls, value: Any) -> Any:
+        twice = [one for one, times in Counter(value).items() if times > 1] if isinstance(value, list) else []
+        if twice:
+            raise PydanticCustomError("twice", "{value} stands there twice", {"value": repr(twice[0])})
+        return value
 
     @field_validator("seeds")
     @classmethod
     def _seeds_exist(cls, value: list[int]) -> list[int]:
         if any(seed < 0 for seed in value):
             raise ValueError("seeds")
-        return list(dict.fromkeys(value))
+        return value
 
     @field_validator("extractor")
     @classmethod
@@ -133,19 +162,36 @@ class Suite(Conditions):
         return self.model_dump(exclude={"retries", "max_usd"})
 
     def expand(self) -> list[Setting]:
-        """All settings, none twice.
+        """All settings, in every arm.
 
         Raises:
-            ConfigError: where a policy, a configuration, a map or a probe is not valid; names the setting.
+            ConfigError: where a policy, a configuration, a map or a probe is not valid, or two settings have one name;
+                names the setting. Where it names no models and has places for them; where its extractor is not valid.
         """
+        try:
+            self._check()
+        except ConfigError as fault:
+            raise ConfigError(f"{self.name}: {fault}") from None
         arms: list[tuple[str | None, Conditions]] = [*self.arms.items()] or [(None, Conditions())]
         found: dict[str, Setting] = {}
         checks = Checks(cache(GameMap.load), cache(check_policy))
         for arm, conditions in arms:
             for named in (*self._pairs(), *self.settings):
                 setting = self._setting(named, arm, conditions.over(named.over(self)), checks)
-                found.setdefault(setting.name, setting)
+                if setting.name in found:
+                    raise ConfigError(f"{self.name}: two settings are called {setting.name!r}")
+                found[setting.name] = setting
         return _with_folders(found.values())
+
+    def _check(self) -> None:
+        """What concerns no setting alone."""
+        if self.takes_models and not self.models:
+            raise ConfigError(f"models is missing: must be {ALLOWED['models']}, or given as --model PROVIDER/NAME")
+        if self.extractor is not None and is_model(self.extractor):
+            try:
+                check_provider(*named_model(self.extractor))
+            except ConfigError as fault:
+                raise ConfigError(f"extractor: {fault}") from None
 
     def _pairs(self) -> Iterator[Named]:
         teams = [self.models if team == MODELS else team for team in (self.geese, self.ducks)]
@@ -197,6 +243,8 @@ class Suite(Conditions):
 
     def _filled(self, policy: str) -> str:
         """The policy, or the k-th model of the suite where it is ``$k``."""
+        if policy == MODELS:
+            raise ConfigError(f"policy='models': a setting takes one policy; {PLACES}")
         if not policy.startswith("$"):
             return policy
         if not policy[1:].isdigit() or not 1 <= int(policy[1:]) <= len(self.models):
@@ -402,8 +450,9 @@ ALLOWED = {
 
 
 def explain(fault: ValidationError) -> str:
-    """The first of Pydantic's complaints in our words: field, value, what is allowed."""
-    error = fault.errors()[0]
+    """One of Pydantic's complaints in our words: field, value, what is allowed."""
+    errors = fault.errors()  # an unknown field is often the misspelt name of one that is missing
+    error = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
     places = [str(part) for part in error["loc"]]
     known = [place for place in places if place in ALLOWED]
     where = ".".join(places[: places.index(known[-1]) + 1] if known else places)
@@ -416,7 +465,9 @@ def explain(fault: ValidationError) -> str:
         return f"geese: must be {ALLOWED['geese']}"
     allowed = ALLOWED.get(known[-1] if known else "", "another value")
     if places[0] == "settings" and known[-1] in ("geese", "ducks"):
-        allowed = "a policy"
+        allowed = f"a policy; {PLACES}"
+    if error["type"] == "twice":
+        return f"{where}: {error['msg']}"
     if error["type"] == "missing":
         return f"{'.'.join(places)} is missing: must be {allowed}"
     return f"{where}={shown(error['input'])}: must be {allowed}"

@@ -1,37 +1,43 @@
 """Human validation of extraction and verdicts: draws a stratified sample, writes a sheet, reads it back, scores it.
 
 A sheet has one row for every claim drawn, and one for every utterance of these, which asks how many claims were
-missed. It is written as CSV and as one local HTML form that saves the same CSV; both are read back alike.
+missed. It is written as CSV and as one local HTML form that saves the same CSV; both are read back alike. Rare kinds of
+claims are drawn more often than frequent ones: the weight of a row says for how many claims (or utterances) of the
+games it stands.
 """
 
 from __future__ import annotations
 
 import csv
-import html
 import io
-import json
 import os
 import random
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quack_env import QuackError, Trajectory
+from quack_env import ConfigError, QuackError, Trajectory
 from quack_env.events import sentence
+from quack_eval.annotation_form import to_html
 from quack_eval.claims.finding import Finding
 from quack_eval.claims.sources import Message, messages
+from quack_eval.claims.types import Claim
 from quack_eval.metrics.estimate import wilson
+from quack_eval.wording import claim_words
 
 COLUMNS = (
-    "row", "kind", "utterance_id", "speaker", "tick", "utterance", "claim", "verdict", "timeline",
+    "row", "kind", "utterance_id", "speaker", "tick", "utterance", "claim", "verdict", "timeline", "weight",
     "annotator", "extraction_ok", "verdict_ok", "missed", "note",
 )  # fmt: skip
+ANSWERS = ("extraction_ok", "verdict_ok", "missed", "note")
 YES = frozenset({"y", "yes", "1", "true", "x", "ok"})
 NO = frozenset({"n", "no", "0", "false"})
+UNSURE = frozenset({"?", "unsure", "cannot tell"})
 NO_CLAIM = -1
+Drawn = list[tuple["Spoken", dict[int, float]]]
+"""Utterances, each with the places of its claims that were drawn, and their weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +97,7 @@ def _verdict(finding: Finding) -> str:
 
 
 def _story(trajectory: Trajectory, message: Message, findings: Sequence[Finding]) -> Iterator[str]:
-    """Lines on the speaker and everybody its claims are about, from the meeting before this one on."""
+    """Lines on the speaker and everybody its claims are about, from the meeting before this one (or the start) on."""
     names = trajectory.names
     people = {message.speaker}
     for finding in findings:
@@ -102,6 +108,9 @@ def _story(trajectory: Trajectory, message: Message, findings: Sequence[Finding]
     calls = [event.index for event in events if event.kind == "meeting_called"]
     if len(calls) > 1:
         start = calls[-2]
+    else:
+        for seat in sorted(people):
+            yield f"tick 0: {names[seat]} began in {trajectory.header.seats[seat].spawn}"
     for event in events[start:]:
         words = sentence(event, names)
         if words and event.kind != "wait" and not people.isdisjoint((event.actor, event.target)):
@@ -112,11 +121,12 @@ def _story(trajectory: Trajectory, message: Message, findings: Sequence[Finding]
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> list[tuple[Spoken, tuple[int, ...]]]:
-    """A sample of claims over all types and verdicts, as utterances with the places of the claims drawn.
+def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> Drawn:
+    """A sample of claims over all types and verdicts, as utterances with the places and weights of the claims drawn.
 
     The strata are drawn from in turn, the rarest first, so that each has its part however rare it is; utterances in
-    which no claim was found are a stratum too, for what was missed. The same seed draws the same sample.
+    which no claim was found are a stratum too, for what was missed. A weight is the stratum's size over how many were
+    drawn of it. The same seed draws the same sample.
     """
     rng = random.Random(seed)
     strata: dict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
@@ -125,55 +135,39 @@ def draw(spoken: Sequence[Spoken], sample: int, seed: int = 0) -> list[tuple[Spo
             strata[judged.stratum].append((place, number))
         if not one.claims:
             strata["no claim", ""].append((place, NO_CLAIM))
-    queues = [
+    shuffled = [
         rng.sample(members, len(members)) for _, members in sorted(strata.items(), key=lambda s: (len(s[1]), s[0]))
     ]
-    drawn: list[tuple[int, int]] = []
-    while queues and len(drawn) < sample:
-        for queue in queues:
-            if queue and len(drawn) < sample:
-                drawn.append(queue.pop())
-        queues = [queue for queue in queues if queue]
-    by_place: dict[int, list[int]] = defaultdict(list)
-    for place, number in drawn:
-        by_place[place].append(number)
-    return [
-        (spoken[place], tuple(sorted(number for number in numbers if number != NO_CLAIM)))
-        for place, numbers in sorted(by_place.items())
-    ]
+    shares = _shares([len(members) for members in shuffled], sample)
+    by_place: dict[int, dict[int, float]] = defaultdict(dict)
+    for members, share in zip(shuffled, shares, strict=True):
+        for place, number in members[len(members) - share :]:
+            by_place[place][number] = len(members) / share
+    return [(spoken[place], dict(sorted(by_place[place].items()))) for place in sorted(by_place)]
 
 
-def describe(claim: Mapping[str, Any]) -> str:
-    """A claim in words."""
-    who = claim.get("subject") or claim.get("accuser") or claim.get("defender") or "the speaker"
-    when = claim.get("time") or claim.get("temporal")
-    time = f" ({when})" if when else ""
-    no = "not " if claim.get("polarity") == "negative" else ""
-    room = claim.get("room") or "some room"
-    kind = claim.get("type")
-    if kind == "location" and claim.get("route"):
-        return f"{who} {no}went {' > '.join(claim['route'])}{time}"
-    if kind == "location":
-        whose = "'s body" if claim.get("of") == "body" else ""
-        return f"{who}{whose} was {no}in {room}{time}"
-    if kind == "sighting":
-        body = "the body of " if claim.get("of") == "body" else ""
-        return f"{who} did {no}see {body}{claim.get('target') or 'anybody'} in {room}{time}"
-    if kind == "activity":
-        origin = f" from {claim['from']}" if claim.get("from") else ""
-        return f"{who} {no}{claim.get('activity')}{origin}, {room}{time}"
-    if kind == "accusation":
-        return f"{who} accuses {claim.get('target')} ({claim.get('confidence')})"
-    return f"{who} defends {claim.get('defended')}"
+def _shares(sizes: Sequence[int], sample: int) -> list[int]:
+    """How many are drawn of strata of these sizes, in turn, until there are so many."""
+    shares = [0] * len(sizes)
+    while sample and shares != list(sizes):
+        for stratum, size in enumerate(sizes):
+            if shares[stratum] < size and sample:
+                shares[stratum] += 1
+                sample -= 1
+    return shares
 
 
 # --- the sheet -------------------------------------------------------------------------------------------------------
 
 
-def rows(drawn: Iterable[tuple[Spoken, tuple[int, ...]]], annotator: str = "") -> list[dict[str, str]]:
-    """The rows of a sheet, still without answers."""
+def rows(drawn: Drawn, annotator: str = "") -> list[dict[str, str]]:
+    """The rows of a sheet, still without answers.
+
+    The weight of an utterance is what the drawn claims weigh over how many it has: however many of these were drawn, it
+    stands for one utterance on the average.
+    """
     found: list[dict[str, str]] = []
-    for one, numbers in drawn:
+    for one, weights in drawn:
         shared = {
             "utterance_id": one.id,
             "speaker": one.speaker,
@@ -182,26 +176,48 @@ def rows(drawn: Iterable[tuple[Spoken, tuple[int, ...]]], annotator: str = "") -
             "timeline": "\n".join(one.timeline),
             "annotator": annotator,
         }
-        for number in numbers:
+        words = [claim_words(Claim.from_dict(judged.claim), one.speaker) for judged in one.claims]
+        for number, weight in weights.items():
+            if number == NO_CLAIM:
+                continue
             judged = one.claims[number]
             verdict = judged.verdict + (f": {judged.reason}" if judged.reason else "")
-            row = {"row": f"{one.id}#{number}", "kind": "claim", "claim": describe(judged.claim), "verdict": verdict}
-            found.append(dict.fromkeys(COLUMNS, "") | shared | row)
-        listed = "\n".join(describe(judged.claim) for judged in one.claims) or "(none)"
-        found.append(dict.fromkeys(COLUMNS, "") | shared | {"row": one.id, "kind": "utterance", "claim": listed})
+            row = {"row": f"{one.id}#{number}", "kind": "claim", "claim": words[number], "verdict": verdict}
+            found.append(dict.fromkeys(COLUMNS, "") | shared | row | {"weight": f"{weight:.6g}"})
+        row = {"row": one.id, "kind": "utterance", "claim": "\n".join(words) or "(none)"}
+        weight = sum(weights.values()) / max(1, len(words))
+        found.append(dict.fromkeys(COLUMNS, "") | shared | row | {"weight": f"{weight:.6g}"})
     return found
 
 
-def write_sheet(
-    drawn: Sequence[tuple[Spoken, tuple[int, ...]]], folder: Path, annotator: str = ""
-) -> tuple[Path, Path]:
-    """Writes `sheet.csv` and `sheet.html` and returns their paths."""
+def write_sheet(drawn: Drawn, folder: Path, annotator: str = "") -> tuple[Path, Path]:
+    """Writes `sheet.csv` and `sheet.html` and returns their paths.
+
+    Raises:
+        ConfigError: where a sheet that is filled in would be overwritten.
+    """
+    check_free(folder)
     folder.mkdir(parents=True, exist_ok=True)
     table = rows(drawn, annotator)
     as_csv, as_html = folder / "sheet.csv", folder / "sheet.html"
     as_csv.write_text(to_csv(table), encoding="utf-8", newline="")
-    as_html.write_text(to_html(table), encoding="utf-8")
+    as_html.write_text(to_html(table, COLUMNS), encoding="utf-8")
     return as_csv, as_html
+
+
+def check_free(folder: Path) -> None:
+    """Nothing, for a folder whose sheet may be written: there is none yet, or it holds no answer.
+
+    Raises:
+        ConfigError: for any other.
+    """
+    file = folder / "sheet.csv"
+    try:
+        filled = file.exists() and any(row.get(name) for row in read_sheet(file) for name in ANSWERS)
+    except SheetError:
+        filled = True
+    if filled:
+        raise ConfigError(f"{file}: is filled in, and would be overwritten; choose another --out")
 
 
 def to_csv(table: Sequence[Mapping[str, str]]) -> str:
@@ -216,84 +232,6 @@ def to_csv(table: Sequence[Mapping[str, str]]) -> str:
 
 def _harmless(value: str) -> str:
     return "'" + value if value[:1] in ("=", "+", "@", "\t", "\r") or (value[:1] == "-" and len(value) > 1) else value
-
-
-_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Annotation</title><style>
-body{font:15px/1.45 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1c2530}
-article{border:1px solid #cfd6dd;border-radius:6px;padding:1rem;margin:1rem 0}
-blockquote{white-space:pre-wrap;margin:.5rem 0;border-left:3px solid #7a8a99;padding-left:.8rem}
-table{border-collapse:collapse;width:100%}
-td,th{border-top:1px solid #e3e8ec;padding:.35rem;text-align:left;vertical-align:top}
-pre{white-space:pre-wrap;font-size:13px;background:#f5f7f9;padding:.5rem}
-button{font:inherit;padding:.4rem 1rem}</style></head><body><h1>Annotation</h1>
-<p>For each claim: is it in the utterance, read as it stands there, and is its verdict right by the timeline? For each
-utterance: how many claims of it are not in the list? Nothing leaves this page; the button saves the answers as CSV.</p>
-<p><label>Your name <input id="annotator" value="ANNOTATOR"></label>
-<button id="save">Save CSV</button> <span id="left"></span></p>
-ARTICLES<script>
-const rows=ROWS,columns=COLUMNS;
-const cell=v=>/^[=+@\\t\\r]|^-./.test(v)?"'"+v:v;
-function answers(){return rows.map((row,i)=>{const out={...row,annotator:document.getElementById("annotator").value};
-for(const name of ["extraction_ok","verdict_ok","missed","note"]){
-const e=document.querySelector(`[name="${name}-${i}"]:checked,
-input[type=text][name="${name}-${i}"],input[type=number][name="${name}-${i}"]`);if(e)out[name]=e.value}return out})}
-function left(){const n=answers().filter(r=>r.kind=="claim"?!r.extraction_ok:r.missed==="").length;
-document.getElementById("left").textContent=n+" open"}
-document.addEventListener("input",left);left();
-document.getElementById("save").onclick=()=>{const q=v=>'"'+cell(String(v)).replace(/"/g,'""')+'"';
-const text=[columns.join(","),...answers().map(r=>columns.map(c=>q(r[c]??"")).join(","))].join("\\r\\n")+"\\r\\n";
-const a=document.createElement("a");
-a.href=URL.createObjectURL(new Blob([text],{type:"text/csv"}));a.download="answers.csv";
-a.click()};
-</script></body></html>"""
-
-
-def to_html(table: Sequence[Mapping[str, str]]) -> str:
-    """Rows as one self-contained form that saves the CSV; it loads nothing and sends nothing."""
-    groups: dict[str, list[tuple[int, Mapping[str, str]]]] = defaultdict(list)
-    for number, row in enumerate(table):
-        groups[row["utterance_id"]].append((number, row))
-    articles = "\n".join(_article(members) for members in groups.values())
-    data = json.dumps([dict(row) for row in table], ensure_ascii=True).replace("<", "\\u003c")
-    name = html.escape(table[0]["annotator"]) if table else ""
-    parts = {"COLUMNS": json.dumps(COLUMNS), "ROWS": data, "ARTICLES": articles, "ANNOTATOR": name}
-    return re.sub("|".join(parts), lambda match: parts[match.group()], _PAGE)
-
-
-def _article(members: Sequence[tuple[int, Mapping[str, str]]]) -> str:
-    """The part of the form for one utterance."""
-    first = members[0][1]
-    lines = [
-        f"<tr><td>{html.escape(row['claim'])}</td>{_answer(n, row)}</tr>"
-        for n, row in members
-        if row["kind"] == "claim"
-    ]
-    asked = next((n for n, row in members if row["kind"] == "utterance"), None)
-    missed = (
-        ""
-        if asked is None
-        else f'<p><label>Claims missed <input type="number" min="0" name="missed-{asked}"></label></p>'
-    )
-    listed = next((row["claim"] for _, row in members if row["kind"] == "utterance"), "")
-    return (
-        f"<article><h2>{html.escape(first['speaker'])}, tick {html.escape(first['tick'])}</h2>"
-        f"<blockquote>{html.escape(first['utterance'])}</blockquote>"
-        f"<details><summary>Timeline</summary><pre>{html.escape(first['timeline'])}</pre></details>"
-        "<table><tr><th>Claim</th><th>Extracted rightly</th><th>Verdict</th><th>Right</th></tr>"
-        f"{''.join(lines)}</table>"
-        f"<details><summary>All claims extracted</summary><pre>{html.escape(listed)}</pre></details>{missed}</article>"
-    )
-
-
-def _answer(number: int, row: Mapping[str, str]) -> str:
-    def choice(name: str) -> str:
-        radios = (
-            f'<label><input type="radio" name="{name}-{number}" value="{value}"> {value}</label>'
-            for value in ("y", "n")
-        )
-        return f"<td>{' '.join(radios)}</td>"
-
-    return f"{choice('extraction_ok')}<td>{html.escape(row['verdict'])}</td>{choice('verdict_ok')}"
 
 
 # --- reading back ----------------------------------------------------------------------------------------------------
@@ -327,11 +265,22 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
         raise SheetError(f"{path}: no column {', '.join(missing)}")
     for number, row in enumerate(table, 2):
         for name in ("extraction_ok", "verdict_ok"):
-            if row[name] and _yes(row[name]) is None:
-                raise SheetError(f"{path}, line {number}: {name} is {row[name]!r}, neither y nor n")
+            if row[name] and _yes(row[name]) is None and row[name].lower() not in UNSURE:
+                raise SheetError(f"{path}, line {number}: {name} is {row[name]!r}, neither y nor n nor ?")
         if row["missed"] and not row["missed"].isdecimal():
             raise SheetError(f"{path}, line {number}: missed is {row['missed']!r}, not a number")
+        if _weight(row) is None and row.get("weight"):
+            raise SheetError(f"{path}, line {number}: weight is {row['weight']!r}, not a number above 0")
     return table
+
+
+def _weight(row: Mapping[str, str]) -> float | None:
+    """For how many claims (or utterances) a row stands; None where the sheet does not say it."""
+    try:
+        weight = float(row.get("weight") or "")
+    except ValueError:
+        return None
+    return weight if 0 < weight < float("inf") else None
 
 
 def _yes(answer: str) -> bool | None:
@@ -340,11 +289,41 @@ def _yes(answer: str) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
+class Weighted:
+    """The share that a sheet makes likely for all claims of the games, each answer counted by its weight.
+
+    ``effective``: Kish's effective number of answers, (sum of weights) squared / sum of squared weights.
+    """
+
+    value: float
+    effective: float
+
+    @classmethod
+    def of(cls, answers: Sequence[tuple[bool, float | None]]) -> Weighted | None:
+        """Of answers with their weights; None without any, or where a weight is not known."""
+        weights = [weight for _, weight in answers if weight is not None]
+        if not weights or len(weights) < len(answers):
+            return None
+        hits = sum(weight for answer, weight in answers if answer and weight is not None)
+        return cls(hits / sum(weights), sum(weights) ** 2 / sum(weight**2 for weight in weights))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % Wilson interval at the effective number; answers in one utterance are taken as independent."""
+        return wilson(self.value * self.effective, self.effective)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready."""
+        return {"value": self.value, "interval": self.interval, "effective": self.effective}
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
-    """A proportion with its 95 % Wilson interval; None of nothing."""
+    """A proportion of a sheet with its 95 % Wilson interval; None of nothing. ``everywhere``: that of all claims."""
 
     hits: int
     of: int
+    everywhere: Weighted | None = None
 
     @property
     def value(self) -> float | None:
@@ -358,7 +337,9 @@ class Share:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        return {"hits": self.hits, "of": self.of, "value": self.value, "interval": self.interval}
+        everywhere = self.everywhere and self.everywhere.to_dict()
+        found = {"hits": self.hits, "of": self.of, "value": self.value, "interval": self.interval}
+        return found | {"all_claims": everywhere}
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +368,8 @@ class Scores:
     agreement: dict[str, Agreement] = field(default_factory=dict)
     unanswered: int = 0
     """Claims."""
+    unsure: int = 0
+    """Answers that are "cannot tell", which are in no share."""
     open_utterances: int = 0
     """Utterances not answered in full, which are no part of the recall."""
 
@@ -400,6 +383,7 @@ class Scores:
             "by_verdict": {name: share.to_dict() for name, share in self.by_type.items()},
             "agreement": {name: found.to_dict() for name, found in self.agreement.items()},
             "unanswered": self.unanswered,
+            "unsure": self.unsure,
             "open_utterances": self.open_utterances,
         }
 
@@ -410,7 +394,8 @@ def score(paths: Sequence[Path]) -> Scores:
     A sheet without the annotator's name stands for an annotator of its own.
 
     Recall of an utterance: claims extracted and not found wrong, of those and the missed ones; the sheet lists all
-    claims of an utterance, whichever were drawn. Utterances not answered in full are left out of it.
+    claims of an utterance, and those that were not drawn count as right. Utterances not answered in full are left out
+    of it. That of all claims is by weights, and holds only what was answered.
     """
     tables = [(path, read_sheet(path)) for path in paths]
     alike = len({path.stem for path in paths}) < len(paths)
@@ -421,28 +406,39 @@ def score(paths: Sequence[Path]) -> Scores:
         first.setdefault(row["row"], row)
     claims = [row for row in first.values() if row["kind"] == "claim"]
     utterances = [row for row in first.values() if row["kind"] == "utterance"]
-    unsure = {row.get("utterance_id") for row in claims if not row["extraction_ok"]}
+    unsure = {row.get("utterance_id") for row in claims if _yes(row["extraction_ok"]) is None}
     answered = [row for row in utterances if row["missed"] and row.get("utterance_id") not in unsure]
-    by_verdict: dict[str, list[bool | None]] = defaultdict(list)
+    by_verdict: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in claims:
-        by_verdict[row.get("verdict", "").partition(":")[0]].append(_yes(row["verdict_ok"]))
+        by_verdict[row.get("verdict", "").partition(":")[0]].append(row)
     recalled = [_recalled(row, claims) for row in answered]
     values = [share.value for share in recalled if share.value is not None]
     return Scores(
-        extraction=_share(_yes(row["extraction_ok"]) for row in claims),
-        verdicts=_share(_yes(row["verdict_ok"]) for row in claims),
-        recall=Share(sum(share.hits for share in recalled), sum(share.of for share in recalled)),
+        extraction=_share(claims, "extraction_ok"),
+        verdicts=_share(claims, "verdict_ok"),
+        recall=Share(
+            sum(share.hits for share in recalled), sum(share.of for share in recalled), _found(answered, claims)
+        ),
         per_utterance=sum(values) / len(values) if values else None,
-        by_type={verdict: _share(answers) for verdict, answers in sorted(by_verdict.items())},
+        by_type={verdict: _share(rows, "verdict_ok") for verdict, rows in sorted(by_verdict.items())},
         agreement=_agreements(named),
         unanswered=sum(not row["extraction_ok"] for row in claims),
+        unsure=sum(row[name].lower() in UNSURE for row in claims for name in ("extraction_ok", "verdict_ok")),
         open_utterances=len(utterances) - len(answered),
     )
 
 
-def _share(answers: Iterable[bool | None]) -> Share:
-    given = [answer for answer in answers if answer is not None]
-    return Share(sum(given), len(given))
+def _share(claims: Iterable[Mapping[str, str]], column: str) -> Share:
+    given = [(answer, _weight(row)) for row in claims if (answer := _yes(row[column])) is not None]
+    return Share(sum(answer for answer, _ in given), len(given), Weighted.of(given))
+
+
+def _found(utterances: Sequence[Mapping[str, str]], claims: Sequence[Mapping[str, str]]) -> Weighted | None:
+    """The share of all claims made that were extracted: the right ones of those drawn, against the missed ones."""
+    within = {row.get("utterance_id") for row in utterances}
+    right = [row for row in claims if row.get("utterance_id") in within and _yes(row["extraction_ok"])]
+    missed = [(False, _weight(row)) for row in utterances for _ in range(int(row["missed"]))]
+    return Weighted.of([(True, _weight(row)) for row in right] + missed)
 
 
 def _recalled(row: Mapping[str, str], claims: Sequence[Mapping[str, str]]) -> Share:

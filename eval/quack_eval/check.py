@@ -81,8 +81,7 @@ def _check(path: Path, counts: Counts) -> None:
     else:
         found = check(Trajectory.load(path))
         counts.events += found.events
-        mismatches = [f"{path}: {what}" for what in found.mismatches]
-        illegal = [f"{path}: {what}" for what in found.illegal]
+        mismatches, illegal = found.mismatches, found.illegal
     counts.mismatches += len(mismatches)
     counts.illegal += len(illegal)
     counts.messages += illegal + mismatches

@@ -17,7 +17,9 @@ from rich.table import Table
 
 from quack_env import QuackError, TrajectoryError
 from quack_env.calls import FILE as CALLS_FILE
+from quack_env.calls import cut_off
 from quack_eval.claims.extract import Extractor
+from quack_eval.claims.sources import Extract
 from quack_eval.evidence import EvidenceEval
 from quack_eval.load import find_games, format_of
 from quack_eval.metrics.base import CONVENTIONS, GameEval, values
@@ -102,13 +104,15 @@ class Evaluation:
     """Many games, evaluated.
 
     ``damaged`` are those that could not be read, each in one line with path and line; ``unfinished`` those that were
-    broken off or spoilt by a failure outside the game. Neither are scored.
+    broken off or spoilt by a failure outside the game. Neither are scored. ``notices`` say what is missing of games
+    that are.
     """
 
     convention: str
     evaluated: list[EvaluatedGame]
     damaged: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
 
     @property
     def undefined(self) -> str:
@@ -222,6 +226,17 @@ class Evaluation:
         return [games, measures, *write_tables(folder, self.rows(), formats)]
 
 
+def several_sources(sources: Mapping[str, int]) -> str | None:
+    """What to tell the reader of numbers whose claims come from these sources (games of each); None of a single one."""
+    if len(sources) < 2:
+        return None
+    told = ", ".join(f"{name} ({games} game{'' if games == 1 else 's'})" for name, games in sorted(sources.items()))
+    return (
+        f"claims come from several sources: {told}; rates of different sources are not to be compared, and "
+        "--extractor takes one for all games"
+    )
+
+
 def _dicts(estimates: dict[str, Estimate]) -> dict[str, Any]:
     return {name: value.to_dict() for name, value in estimates.items()}
 
@@ -231,7 +246,7 @@ def evaluate(
     tiers: Sequence[int] = (1, 2, 3),
     convention: str = "paper",
     jobs: int = 1,
-    claims: str | Extractor | None = None,
+    claims: str | Extractor | Extract | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     findings: str | os.PathLike[str] | None = None,
@@ -244,9 +259,9 @@ def evaluate(
         paths: games, runs or folder trees.
         tiers: which tiers; 4 is the evidence. Model calls are evaluated wherever a game has some.
         convention: "paper" or "published".
-        jobs: processes; threads where an extractor object reads the claims, which mostly waits.
+        jobs: processes; threads where an extractor or a function reads the claims.
         claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded", "grammar", or
-            an extractor.
+            an extractor, or a function like `quack_eval.extract`.
         out: a folder for `Evaluation.save`; None to write nothing.
         progress: called as games get done.
         findings: a folder for `claims.jsonl` and `findings.jsonl` of Tier 3, written game by game.
@@ -261,8 +276,9 @@ def evaluate(
         raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
     if convention not in CONVENTIONS:
         raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
-    if not isinstance(claims, Extractor) and claims not in CLAIM_SOURCES:
-        raise ValueError(f"claims={claims!r}: must be one of {', '.join(map(repr, CLAIM_SOURCES))}, or an extractor")
+    if not isinstance(claims, Extractor) and not callable(claims) and claims not in CLAIM_SOURCES:
+        known = ", ".join(map(repr, CLAIM_SOURCES))
+        raise ValueError(f"claims={claims!r}: must be one of {known}, an extractor, or a function like extract")
     games = find_games(paths)
     evaluation = Evaluation(convention, [])
     asked = _Asked(tuple(tiers), convention, claims, findings is not None)
@@ -287,6 +303,8 @@ def evaluate(
             told_path = told.as_posix() if root is not None else game.path
             game = replace(game, path=told_path, tiers=same(names), facts=facts, label=label)
             evaluation.evaluated.append(game)
+            if result.message:
+                evaluation.notices.append(result.message.replace(os.fspath(path), told.as_posix()))
             if result.said is not None:
                 lines.write(result.said if root is None else replace(result.said, path=told.as_posix()))
     if progress:
@@ -301,12 +319,12 @@ class _Asked(NamedTuple):
 
     tiers: tuple[int, ...]
     convention: str
-    claims: str | Extractor | None
+    claims: str | Extractor | Extract | None
     said: bool
 
 
 class _Result(NamedTuple):
-    """What one game came to: "ok", "damaged" or "unfinished", the latter two with the reason."""
+    """What one game came to: "ok", perhaps with a notice, "damaged" or "unfinished", the latter two with the reason."""
 
     kind: str
     message: str = ""
@@ -348,7 +366,7 @@ def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
         yield from (_evaluate(path, asked) for path in games)
         return
     pool: Executor
-    if isinstance(asked.claims, Extractor):
+    if not isinstance(asked.claims, str | None):  # a model's mostly waits, and a function may be known here only
         pool, chunk = ThreadPoolExecutor(min(jobs, len(games))), 1
     else:
         chunk = max(1, min(32, len(games) // (jobs * 4)))
@@ -363,12 +381,23 @@ def _evaluate(path: Path, asked: _Asked) -> _Result:
         trajectory = Trajectory.load(path)
     except QuackError as fault:
         return _Result("damaged", str(fault))
-    if trajectory.status == "infra_failure" or trajectory.outcome is None:
-        return _Result("unfinished", f"{path}: {trajectory.status}, not scored")
+    if (why := _unfinished(trajectory)) is not None:
+        return _Result("unfinished", f"{path}: {why}, not scored")
     try:
         return _scored(path, trajectory, asked)
     except TrajectoryError as fault:  # in a file beside the recording: claims, verdicts, calls
         return _Result("damaged", str(fault))
+
+
+def _unfinished(trajectory: Trajectory) -> str | None:
+    """Why a game cannot be scored; None for one that is finished."""
+    if trajectory.status != "finished":
+        return f"{trajectory.status} ({trajectory.reason})" if trajectory.reason else trajectory.status
+    if trajectory.outcome is not None:
+        return None
+    if trajectory.torn:
+        return "said to be finished, but the last line was cut off (it does not end in a newline)"
+    return "said to be finished, but the last event is no game_over"
 
 
 def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
@@ -394,7 +423,7 @@ def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
     if convention == "published":  # which the published code had as a word only
         measures["geese_win"] = once(trajectory.outcome.winner == "geese")
     game.measures = Packed(measures)
-    return _Result("ok", game=game, said=said)
+    return _Result("ok", cut_off(path) or "", game=game, said=said)
 
 
 def policies(trajectory: Trajectory) -> tuple[str, str]:

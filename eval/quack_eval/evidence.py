@@ -14,10 +14,12 @@ A Duck is *singled out* where it is in every consistent assignment.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
+from quack_env import TrajectoryError
 from quack_env.knowledge import Memory
 from quack_env.posterior import Assignment, Assignments, Deduction, proven, seats_of, suspects
 from quack_env.replay import Replay
@@ -80,8 +82,18 @@ def _lists(consistent: Assignments) -> list[list[int]]:
 
 
 def evidence(trajectory: Trajectory) -> list[Evidence]:
-    """What the evidence allows at every meeting of a recorded game."""
-    return _Witnesses(trajectory).run()
+    """What the evidence allows at every meeting of a recorded game.
+
+    Raises:
+        TrajectoryError: where the rules do not make the recording of its decisions: of other games, what everybody
+            could have known is not known.
+    """
+    witnesses = _Witnesses(trajectory)
+    found = witnesses.run()
+    check = witnesses.replay.check
+    for fault in check.illegal + check.mismatches:
+        raise TrajectoryError(fault)
+    return found
 
 
 class _Witnesses:
@@ -159,7 +171,7 @@ class _Witnesses:
 
 
 class EvidenceEval(GameEval):
-    """The evidence ceiling of one game.
+    """The evidence ceiling of one game; undefined for one that the rules do not reproduce, the fact `fault` says why.
 
     By name (each undefined where its denominator is 0):
         ceiling_single: meetings at which some living Goose's perceptions single out a Duck / meetings.
@@ -177,11 +189,24 @@ class EvidenceEval(GameEval):
     tier: ClassVar[int] = 4
     title: ClassVar[str] = "Evidence"
 
-    @cached_property
+    @property
     def evidence(self) -> list[Evidence]:
         """What the evidence allows at every meeting."""
+        return self._weighed[0]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Why there is no evidence, where the rules do not reproduce the game."""
+        return {"fault": self._weighed[1]} if self._weighed[1] else {}
+
+    @cached_property
+    def _weighed(self) -> tuple[list[Evidence], str | None]:
+        """The evidence, or why there is none."""
         assert isinstance(self.trajectory, Trajectory)
-        return evidence(self.trajectory)
+        try:
+            return evidence(self.trajectory), None
+        except TrajectoryError as fault:
+            return [], str(fault).replace(f"{self.trajectory.path}{os.sep}", "")
 
     @cached_property
     def measures(self) -> dict[str, Measure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,9 @@ from typing import Any
 import yaml
 
 from quack_env import ConfigError
-from quack_eval.evaluation import evaluate
+from quack_eval.claims.extract import Extractor
+from quack_eval.claims.sources import Extract
+from quack_eval.evaluation import evaluate, several_sources
 from quack_eval.load import find_games
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
 
@@ -52,6 +55,26 @@ class RunFolder:
     def seeds(self) -> list[int]:
         """The seeds of the scored games."""
         return sorted({line["seed"] for _, line in self.lines()})
+
+    @cached_property
+    def sources(self) -> dict[str, Counter[str]]:
+        """By setting, how many games' claims come from which source; see `quack_eval.claims.sources.Read`."""
+        found: dict[str, Counter[str]] = {}
+        for _, line in self.lines():
+            said = line.get("tier3") or {}
+            if said.get("utterances") and said.get("source"):
+                found.setdefault(line["setting"], Counter())[said["source"]] += 1
+        return found
+
+    @property
+    def all_sources(self) -> Counter[str]:
+        """The same over all settings."""
+        return sum(self.sources.values(), Counter())
+
+    @property
+    def notice(self) -> str | None:
+        """What has to be told of the sources of the claims; see `several_sources`."""
+        return several_sources(self.all_sources)
 
     @property
     def keeps_findings(self) -> bool:
@@ -96,26 +119,36 @@ class RunFolder:
             raise ConfigError(f"{file}: cannot be read ({fault})") from None
 
 
-def open_run(path: Path, results: Path | None = None, progress: Progress | None = None) -> RunFolder:
+def open_run(
+    path: Path,
+    results: Path | None = None,
+    progress: Progress | None = None,
+    claims: str | Extractor | Extract | None = None,
+) -> RunFolder:
     """The run in a folder; one that has not been evaluated yet is evaluated first.
 
     Args:
         path: the run, or any folder of recorded games.
         results: where to put the files of an evaluation that is missing; None for the run's own folder.
         progress: called with (games evaluated, games in all).
+        claims: where claims are to come from, see `evaluate`; then the run is evaluated anew.
 
     Raises:
         TrajectoryError: where there is no recorded game.
-        ConfigError: where `measures.json` cannot be read, or an evaluation cannot be kept.
+        ConfigError: where `measures.json` cannot be read, an evaluation cannot be kept, or one with other claims would
+            replace the run's own.
     """
-    for folder in dict.fromkeys((path, results or path)):
-        if (folder / MEASURES).is_file():
-            return RunFolder(path, folder, _measures(folder))
     folder = results or path
+    if claims is None:
+        for known in dict.fromkeys((path, folder)):
+            if (known / MEASURES).is_file():
+                return RunFolder(path, known, _measures(known))
+    elif folder.resolve() == path.resolve() and (path / MEASURES).is_file():
+        raise ConfigError(f"{path / MEASURES}: would be replaced by what other claims come to; choose another --out")
     find_games([path])
     if not _writable(folder):
         raise ConfigError(f"{folder}: cannot be written, and the run has no {MEASURES}; choose another --out")
-    evaluate([path], tiers=TIERS, progress=progress, findings=folder, root=path).save(folder)
+    evaluate([path], tiers=TIERS, claims=claims, progress=progress, findings=folder, root=path).save(folder)
     return RunFolder(path, folder, _measures(folder))
 
 

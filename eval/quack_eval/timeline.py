@@ -179,6 +179,20 @@ class Timeline:
             p += 1
         return found
 
+    def beginning(self, stay: Stay) -> int:
+        """The event that began a stay: the arrival, departure, death or placing of its own seat.
+
+        Its index may differ from ``stay.first``: arrivals commit together, and whoever a meeting puts back or places
+        anew is there before the event that says so.
+        """
+        if stay.began == "spawn":
+            return stay.first
+        who = "target" if stay.began == "kill" else "actor"
+        at = stay.first - (stay.began == "depart")
+        while self.events[at].kind != stay.began or getattr(self.events[at], who) != stay.seat:
+            at += 1
+        return at
+
     def was_in(self, seat: int, room: str, first: int, last: int, state: str = ALIVE) -> list[Stay]:
         """The stays of a seat in a room that share an instant with [first, last]."""
         return [stay for stay in self.between(seat, first, last) if stay.room == room and stay.state == state]

@@ -20,8 +20,8 @@ Run = Callable[..., Result]
 def quack() -> Run:
     """Calls `quack` with arguments; the result has exit_code, stdout and stderr."""
 
-    def run(*arguments: object, stdin: str | None = None) -> Result:
-        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin)
+    def run(*arguments: object, stdin: str | None = None, env: dict[str, str] | None = None) -> Result:
+        return CliRunner().invoke(app, [str(argument) for argument in arguments], input=stdin, env=env)
 
     return run
 

@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 import quack_env
 from quack_agents import ScriptedPolicy, llm, play
 from quack_bench.cli import app
+from quack_eval import StatementEval, Trajectory
+from quack_eval.annotate import spoken_in
 
 run = CliRunner()
 
@@ -86,6 +88,7 @@ def test_a_sheet_is_written_filled_and_scored(game: Path, tmp_path: Path) -> Non
         rows = list(csv.DictReader(lines))
     claims = [row for row in rows if row["kind"] == "claim"]
     assert len(claims) == told["claims"] > 0 and all("tick " in row["timeline"] for row in claims)
+    assert told["claims"] + told["without_claims"] == 10 and told["utterances"] == len(rows) - len(claims)
     for row in rows:
         row |= {"extraction_ok": "y", "verdict_ok": "y"} if row["kind"] == "claim" else {"missed": "1"}
     claims[0]["verdict_ok"] = "n"
@@ -99,6 +102,39 @@ def test_a_sheet_is_written_filled_and_scored(game: Path, tmp_path: Path) -> Non
     assert found["extraction_precision"]["value"] == 1.0
     assert found["verdict_precision"]["hits"] == len(claims) - 1
     assert found["recall"]["of"] - found["recall"]["hits"] == told["utterances"]
+
+
+def test_a_timeline_of_the_first_meeting_begins_with_the_rooms_where_people_were_placed(game: Path) -> None:
+    trajectory = Trajectory.load(game)
+    first = spoken_in(trajectory, StatementEval(trajectory).findings)[0]
+    spawns = {f"tick 0: {seat.name} began in {seat.spawn}" for seat in trajectory.header.seats}
+    placed = [line for line in first.timeline if line in spawns]
+    assert placed and first.timeline[: len(placed)] == tuple(placed)
+    assert any(line.startswith(f"tick 0: {first.speaker} ") for line in placed)
+
+
+def test_how_many_claims_were_drawn_and_why_fewer_than_asked_is_told(game: Path, tmp_path: Path) -> None:
+    trajectory = Trajectory.load(game)
+    place = next(event.index for event in trajectory.events if event.kind == "statement")
+    trajectory.events[place] = trajectory.events[place]._replace(text="Hello.")
+    trajectory.save(tmp_path / "game")
+    findings = StatementEval(trajectory).findings
+    command = ["annotate", str(tmp_path / "game"), "--sample", "1000", "--out", str(tmp_path)]
+    told = f"{len(findings)} claims of {words_in(game) - 1} utterances, and 1 in which none was found, to check: "
+    assert run.invoke(app, command).stdout.startswith(told)
+
+
+def test_the_help_of_the_score_is_its_own() -> None:
+    result = run.invoke(app, ["annotate", "score", "--help"])
+    assert result.exit_code == 0
+    assert "annotate score" in result.stdout and "Kish" in result.stdout and "--sample" not in result.stdout
+
+
+def test_a_sheet_that_is_filled_in_is_refused_before_anything_is_judged(game: Path, tmp_path: Path) -> None:
+    (tmp_path / "sheet.csv").write_text("row,kind,extraction_ok,verdict_ok,missed\ng#1,claim,y,,\n", encoding="utf-8")
+    result = run.invoke(app, ["annotate", str(game), "--out", str(tmp_path)])
+    assert result.exit_code == 2 and "--out" in result.stderr and "Judging" not in result.stderr
+    assert not (tmp_path / "sheet.html").exists()
 
 
 def test_a_sheet_that_is_not_there_is_named() -> None:
@@ -168,12 +204,34 @@ def test_the_costs_of_a_run_hold_those_of_the_model_that_read_it(reader: Reader,
         assert row["cost_usd"] == pytest.approx(len(reader.requests) * priced) and reader.requests
 
 
-def test_what_a_model_could_not_read_counts_as_missing(game: Path, reader: Reader) -> None:
+def test_where_a_model_could_read_nothing_all_counts_as_missing_and_the_command_fails(
+    game: Path, reader: Reader
+) -> None:
     reader.status = 400
     result = run.invoke(app, ["eval", str(game), "--tiers", "3", "--extractor", "openai/reader", "--json"])
-    assert result.exit_code == 0, result.output
+    assert result.exit_code == 1, result.output
     measures = json.loads(result.stdout)["measures"]
     assert measures["coverage"]["pooled"] == 0.0 and measures["claims"]["pooled"] == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "status", "told"),
+    [
+        ("openai/reader", 401, "extractor openai/reader: its provider takes no call without a valid key"),
+        ("openai/reader", 404, "extractor openai/reader: its provider knows no such model"),
+        ("nosuch/reader", 200, "LiteLLM knows no provider 'nosuch'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["eval", "report", "annotate"])
+def test_what_no_call_would_mend_ends_the_reading_with_one_line(
+    game: Path, reader: Reader, tmp_path: Path, command: str, model: str, status: int, told: str
+) -> None:
+    reader.status = status
+    result = run.invoke(app, [command, str(game), "--extractor", model, "--out", str(tmp_path / "out")])
+    assert result.exit_code == 2 and result.stdout == ""
+    assert told in " ".join(result.stderr.split())
+    assert len(reader.requests) <= 8  # those at once
+    assert not list(tmp_path.glob("out/*.csv")) and not list(tmp_path.glob("out/*.html"))
 
 
 def test_an_extractor_that_is_none_is_named(game: Path) -> None:

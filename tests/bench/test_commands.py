@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from quack_env import Trajectory
 from quack_env.replay import check
 
 from .conftest import Run, only_object
+
+PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "quack" / "claude_opus4.7__claude_opus4.7"
 
 
 def test_play_records_a_finished_game_that_replays_exactly(quack: Run, tmp_path: Path) -> None:
@@ -131,7 +134,30 @@ def test_two_processes_play_the_same_games_as_one(quack: Run, tmp_path: Path) ->
 def test_bench_refuses_the_folder_of_another_suite(quack: Run, small_run: Path) -> None:
     result = quack("bench", "demo", "--out", small_run)
     assert result.exit_code == 2
-    assert "another suite" in result.stderr
+    assert "another suite (" in result.stderr and "seeds: [0, 1] there, [1, 2, 3, 4, 5] here" in result.stderr
+
+
+def test_a_run_and_a_single_game_share_no_folder(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    into_run = quack("play", "--out", small_run)
+    assert into_run.exit_code == 2 and "holds a run of a suite" in into_run.stderr
+    assert not (small_run / "trajectory.jsonl").exists()
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    into_game = quack("bench", "demo", "--out", tmp_path / "game")
+    assert into_game.exit_code == 2 and "holds a single recorded game" in into_game.stderr
+    assert not (tmp_path / "game" / "suite.yaml").exists()
+
+
+def test_beliefs_of_one_game_are_in_one_file(quack: Run, tmp_path: Path) -> None:
+    arguments = ("play", "--probe", "meetings", "--seed", 3, "--out", tmp_path / "game", "--json")
+    assert quack(*arguments).exit_code == 0
+    assert {file.name for file in (tmp_path / "game").iterdir()} == {"run.sqlite", "status.json", "trajectory.jsonl"}
+
+
+def test_a_cut_off_line_of_calls_is_named_with_its_file(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    (tmp_path / "game" / "calls.jsonl").write_text('{"schema_version": 1, "ag')
+    result = quack("eval", tmp_path / "game", "--tiers", "1", "--json")
+    assert result.exit_code == 0 and f"{tmp_path / 'game' / 'calls.jsonl'}, line 1: cut off" in result.stderr
 
 
 def test_eval_prints_one_json_object_with_the_keys_scripts_rely_on(quack: Run, small_run: Path, tmp_path: Path) -> None:
@@ -180,6 +206,18 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="../shared/data/quack is absent")
+def test_differences_are_told_in_words_game_by_game_with_the_support_that_each_judge_saw(quack: Run) -> None:
+    games = [str(PUBLISHED / name) for name in ("seed01", "seed03")]
+    lines = quack("eval", *games, "--compare", "published").stdout.splitlines()
+    assert [line for line in lines[:-1] if not line.startswith(" ")] == games
+    accused = lines.index("  meeting 0, Diana: Diana accuses Bob (weak)")
+    assert lines[accused + 1] == "      here: true, no evidence: Bob is a Duck; nothing that sets the target apart"
+    assert lines[accused + 2].startswith("      published: true, grounded: Target 'Bob' is a Duck")
+    assert "  meeting 1, Alice: Alice saw Charlie in security (tick 5)" in lines
+    assert lines[-1].endswith("answers differ")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -194,6 +232,10 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
         (("eval", ".", "--tiers", "7"), "must be one of 1, 2, 3, 12"),
         (("eval", ".", "--extractor", "guess"), "recorded, grammar, or a model"),
         (("eval", ".", "--compare", "mine"), "must be published"),
+        (("eval", ".", "--compare", "published", "--tiers", "1"), "--tiers: has no effect with --compare"),
+        (("eval", ".", "--compare", "published", "--convention", "published"), "--convention: has no effect"),
+        (("eval", ".", "--compare", "published", "--out", "here"), "--compare writes no files"),
+        (("eval", ".", "--from-findings", "--extractor", "grammar"), "--extractor: has no effect with --from-findings"),
         (("eval", ".", "--from-findings"), "findings.jsonl"),
         (("eval", ".", "--convention", "mine"), "paper or published"),
         (("replay", "no/such/folder"), "no/such/folder"),
@@ -209,6 +251,13 @@ def test_bad_input_is_one_line_that_says_what_is_wrong_and_exit_code_2(
     assert result.exit_code == 2
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+def test_play_tells_no_recording_of_a_game_that_it_refuses(quack: Run, small_run: Path) -> None:
+    game = sorted(small_run.glob("*/seed-000"))[0]
+    result = quack("play", "--out", game)
+    assert result.exit_code == 2 and "already holds" in result.stderr
     assert result.stdout == ""
 
 
@@ -254,6 +303,14 @@ def test_every_command_has_help_with_an_example(quack: Run, command: str) -> Non
     result = quack(*command.split(), "--help")
     assert result.exit_code == 0
     assert "Example: quack" in result.stdout
+
+
+def test_a_paragraph_of_help_is_not_broken_where_its_source_is(quack: Run) -> None:
+    shown = quack("eval", "--help", env={"COLUMNS": "100"}).stdout
+    lines = shown[shown.index("Damaged games") : shown.index("Example:")].strip().splitlines()
+    # the next line's first word would not have fitted
+    for line, following in pairwise(lines):
+        assert len(line.rstrip()) + len(following.split()[0]) + 1 >= 98
 
 
 def test_eval_shows_the_evidence_when_asked(quack: Run, small_run: Path) -> None:

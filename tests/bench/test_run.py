@@ -131,6 +131,16 @@ def test_probes_of_a_suite_leave_beliefs_beside_the_index(quack: Run, tmp_path: 
     assert probed and probed <= set(games(tmp_path / "run"))
 
 
+def test_the_index_of_a_finished_run_is_one_file_and_beliefs_are_missed_without_it(quack: Run, tmp_path: Path) -> None:
+    suite = written(tmp_path, "geese: [scripted]\nducks: [scripted]\nseeds: 1\nprobes: {triggers: [], every: 4}\n")
+    run = tmp_path / "run"
+    assert quack("bench", suite, "--out", run, "--jobs", 1, "--json").exit_code == 0
+    assert [file.name for file in run.glob("run.sqlite*")] == ["run.sqlite"]
+    (run / "run.sqlite").unlink()
+    again = quack("bench", run, "--resume", "--jobs", 1, "--json")
+    assert again.exit_code == 0 and "the beliefs of 1 finished game are lost" in again.stderr
+
+
 # --- stops and faults ------------------------------------------------------------------------------------------------
 
 
@@ -295,6 +305,17 @@ def test_exported_tables_have_a_row_per_game_and_finding(quack: Run, four: Path,
     assert set(findings.column("game").to_pylist()) <= set(games(four))
 
 
+@pytest.mark.parametrize("name", ["measures.json", "findings.jsonl"])
+def test_a_damaged_result_is_named_and_nothing_is_exported(quack: Run, four: Path, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("pyarrow")
+    shutil.copytree(four, tmp_path / "run")
+    text = (four / name).read_text()
+    (tmp_path / "run" / name).write_text(text[: len(text) // 2])
+    result = quack("export", tmp_path / "run", tmp_path / "shared")
+    assert result.exit_code == 2 and f"{tmp_path / 'run' / name}" in result.stderr and "damaged" in result.stderr
+    assert not (tmp_path / "shared").exists()
+
+
 def test_a_changed_export_is_refused(quack: Run, four: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     quack("export", four, tmp_path / "shared")
@@ -362,6 +383,17 @@ def test_a_provider_that_is_down_fails_games_and_none_is_scored(quack: Run, serv
     assert [(f["attempts"], f["error"].partition(":")[0]) for f in data["failed"]] == [(1, "auth")] * 2
 
 
+def test_games_that_failed_alike_are_told_in_one_line_with_their_number(
+    quack: Run, serve: Serve, tmp_path: Path
+) -> None:
+    suite = modelled(tmp_path, serve(misbehave=["auth"]).url, 3)
+    result = quack("bench", suite, "--out", tmp_path / "run")
+    (told,) = [line for line in result.stderr.splitlines() if "failed, not scored" in line]
+    assert "3 games, the first " in told and "/seed-00" in told
+    assert (tmp_path / "run" / "tables" / "failures.md").read_text().count("auth:") == 1
+    assert len(rows(tmp_path / "run" / "tables" / "failures.csv")) == 3
+
+
 def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
     quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -379,6 +411,7 @@ def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
     spent = paid(part)
     dearest = max(call_costs(whole)) + 64 * 10 / 1e6
     assert result.exit_code == 1 and "budget" in data["stopped"]
+    assert f"Go on with: quack bench {part} --resume --max-usd MORE" in result.stderr
     assert limit - 3 * dearest <= spent <= limit  # a vote asks three at once
     assert 0 < data["games"] < 4 and data["missing"] == 4 - data["games"]
     assert data["games"] == len((part / "games.jsonl").read_text().splitlines())
@@ -461,6 +494,59 @@ def test_an_unknown_extractor_is_refused_before_anything_is_played(quack: Run, s
     result = quack("bench", suite, "--out", tmp_path / "run")
     assert result.exit_code == 2 and "extractor='magic': must be recorded, grammar, or a model" in result.stderr
     assert server.calls == 0
+
+
+EXTRACTED = "geese: [scripted]\nducks: [scripted]\nseeds: 1\nspeech: text\nmap: small\nextractor: {}\n"
+
+
+def test_a_model_that_can_read_nothing_is_told_asked_again_and_its_cost_counted(
+    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    server = serve(misbehave=["garbage"])
+    suite = tmp_path / "read.yaml"
+    suite.write_text(EXTRACTED.format(f"openai/mock?api_base={server.url}"))
+    found = []
+    for _ in range(2):
+        result = quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json")
+        read = only_object(result)["extractor"]
+        assert result.exit_code == 1 and (read["read"], read["name"]) == (0, "openai/mock")
+        assert f"{read['utterances']} utterances not read by openai/mock: invalid: " in result.stderr
+        (cost,) = [r["cost_usd"] for r in rows(tmp_path / "run" / "tables" / "cost.csv") if "claims" in r["setting"]]
+        found.append((server.calls, float(cost)))
+    (calls, cost), (all_calls, all_cost) = found
+    assert all_calls == 2 * calls > 0 and all_cost == pytest.approx(2 * cost) and cost > 0
+
+
+def test_answers_of_servers_and_options_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quack_bench.extractors import Watched
+    from quack_eval.claims.extract import Utterance
+    from quack_eval.claims.extract_model import key
+
+    said = Utterance("I saw Bob.", "Alice", ("Alice", "Bob"), ("medbay",))
+
+    def kept_under(name: str) -> str:
+        return key(Watched(name, tmp_path / "claims.sqlite").extractor.model, said)
+
+    monkeypatch.delenv("OPENAI_API_BASE", raising=False)
+    names = ("openai/a", "openai/a?temperature=1", "openai/a?api_base=http://127.0.0.1:9/v1")
+    keys = [kept_under(name) for name in names]
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:10/v1")
+    assert len({*keys, kept_under("openai/a")}) == 4
+
+
+def test_a_limit_in_dollars_is_refused_before_anything_is_played_where_a_price_is_not_known(
+    quack: Run, serve: Serve, tmp_path: Path
+) -> None:
+    server = serve()
+    told = "max_usd: the price of openai/mock is not known"
+    bench = quack("bench", modelled(tmp_path, server.url, 1), "--out", tmp_path / "run", "--max-usd", 1)
+    play = quack("play", "--goose", f"openai/mock?api_base={server.url}", "--max-usd", 1, "--out", tmp_path / "game")
+    for result in (bench, play):
+        assert result.exit_code == 2 and told in result.stderr and "prices" in result.stderr
+    assert server.calls == 0 and not (tmp_path / "run").exists() and not (tmp_path / "game").exists()
 
 
 def test_a_limit_of_nothing_is_refused_and_not_taken_for_none(quack: Run, serve: Serve, tmp_path: Path) -> None:

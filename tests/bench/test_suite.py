@@ -12,6 +12,7 @@ from quack_bench.suite import Game, Setting, Suite, built_in, dressed, load_suit
 from quack_env import ConfigError
 
 PAIR: dict[str, Any] = {"geese": ["scripted"], "ducks": ["random"], "seeds": 2}
+NAMED: dict[str, Any] = {"name": "a", "geese": "random", "ducks": "random"}
 
 
 def suite(**fields: Any) -> Suite:
@@ -27,10 +28,6 @@ def test_every_goose_policy_meets_every_duck_policy_on_every_seed() -> None:
     played = [(game.setting.goose, game.setting.duck, game.seed) for game in games]
     pairs = [("scripted", "random"), ("scripted", "scripted"), ("random", "random"), ("random", "scripted")]
     assert played == [(goose, duck, seed) for seed in (3, 5) for goose, duck in pairs]
-
-
-def test_a_seed_given_twice_is_played_once() -> None:
-    assert [game.seed for game in suite(seeds=[1, 1, 2]).games()] == [1, 2]
 
 
 def test_the_paper_suite_is_nine_settings_of_thirty_shared_seeds() -> None:
@@ -80,6 +77,13 @@ def test_a_named_setting_may_fill_single_seats() -> None:
     (setting,) = Suite.model_validate({"settings": [named], "seeds": 1}).expand()
     assert setting.name == "one spy" and setting.folder == "one-spy"
     assert setting.seats == {"player_2": "random"} and setting.policies == ["scripted", "random"]
+
+
+def test_one_policy_may_stand_in_a_list_or_without_one_everywhere() -> None:
+    (pair,) = suite(geese="scripted", ducks=["random"]).expand()
+    named = {"name": "a", "geese": ["scripted"], "ducks": "random"}
+    (setting,) = Suite.model_validate({"settings": [named], "seeds": 1}).expand()
+    assert (pair.goose, pair.duck) == (setting.goose, setting.duck) == ("scripted", "random")
 
 
 def test_placeholders_stand_for_the_suites_models() -> None:
@@ -133,10 +137,16 @@ def test_a_game_is_named_by_setting_seed_and_repetition() -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"seeds": 0}, "seeds=[]: must be a number from 1"),
+    ({"seeds": 0}, "seeds=0: must be a number from 1"),
+    ({"seeds": -3}, "seeds=-3: must be a number from 1"),
+    ({"seeds": [4, 1, 1]}, "seeds: 1 stands there twice"),
+    ({"geese": ["scripted", "random", "scripted"]}, "geese: 'scripted' stands there twice"),
+    ({"ducks": ["random", "random"]}, "ducks: 'random' stands there twice"),
+    ({"settings": [NAMED, NAMED]}, "two settings are called 'a'"),
     ({"seeds": [1, -2]}, "seeds=[1, -2]: must be a number from 1"),
     ({"seeds": "many"}, "seeds='many': must be a number from 1"),
-    ({"geese": "scripted"}, "geese='scripted': must be a list of policies, or `models`"),
+    ({"geese": 3}, "geese=3: must be a list of policies, or `models`"),
+    ({"geese": "models"}, "models is missing: must be a list of models, as PROVIDER/NAME, or given as --model"),
     ({"geese": []}, "geese: must be a list of policies"),
     ({"seets": 3}, "unknown field 'seets' (did you mean 'seeds'?); allowed: config, map"),
     ({"speech": "sung"}, "speech='sung': must be off, tokens or text"),
@@ -149,15 +159,21 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"map": "nowhere"}, "scripted x random: "),
     ({"arms": {"big": {"sise": 3}}}, "unknown field 'arms.big.sise'; allowed: config, map"),
     ({"arms": {"big": {"config": {"n_ducks": 9}}}}, "scripted x random, arm big: n_ducks=9"),
+    ({"settings": [NAMED | {"geese": "models"}]}, "policy='models': a setting takes one policy; $1, $2"),
+    ({"settings": [NAMED | {"geese": ["random", "scripted"]}]}, "must be a policy; $1, $2"),
+    ({"settings": [{"name": "a", "goose": "random", "ducks": "random"}]}, "unknown field 'settings.0.goose' (did you"),
     ({"settings": [{"name": "a", "geese": "scripted"}]}, "settings.0.ducks is missing: must be a policy"),
     ({"settings": [{"name": "a/b", "geese": "random", "ducks": "random"}]}, "settings.0.name='a/b': must be letters"),
     ({"settings": [{"name": "a", "geese": "random", "ducks": "random", "seats": {9: "random"}}]}, "seats=9: must be"),
-    ({"settings": [{"name": "a", "geese": "$2", "ducks": "random"}]}, "policy='$2'"),
+    ({"settings": [NAMED | {"geese": "$2"}], "models": ["openai/a"]}, "policy='$2'"),
     ({"geese": ["nobody"]}, "policy='nobody': unknown; known are"),
     ({"geese": ["human"]}, "policy='human': suites are played without people"),
     ({"probes": {"triggers": ["at noon"]}}, "triggers"),
     ({"probes": 3}, "probes=3: must be a mapping"),
     ({"extractor": "magic"}, "extractor='magic': must be recorded, grammar, or a model"),
+    ({"extractor": "openai/"}, "extractor: model='openai/': must be provider/model"),
+    ({"extractor": "opnai/a"}, "extractor: model='opnai/a': did you mean openai/a?"),
+    ({"extractor": "openai/a?temperatur=0"}, "unknown option 'temperatur' (did you mean 'temperature'?)"),
 ]
 
 

@@ -153,6 +153,24 @@ def test_a_link_leads_to_its_moment_its_agent_and_its_claim(
     assert lying[1].findings[number].reason in page.inner_text(".finding")
 
 
+@pytest.mark.parametrize(
+    ("named", "tab"), [("prompts", "decisions"), ("settings", "about"), ("decisions", "decisions")]
+)
+def test_a_link_leads_to_a_tab_by_its_label_or_by_its_own_name(
+    lying_page: str, named: str, tab: str, open_page: Open
+) -> None:
+    page = open_page(f"{lying_page}#tab={named}")
+    assert page.get_attribute(f"#tab-{tab}", "aria-selected") == "true"
+
+
+def test_a_moment_is_told_of_the_ticks_that_were_played(
+    lying: tuple[Path, StatementGame], lying_page: str, open_page: Open
+) -> None:
+    last = Trajectory.load(lying[0]).events[-1].tick
+    assert last < 200  # the limit of such games
+    assert open_page(lying_page + "#t=3").inner_text("#moment") == f"Tick 3 of {last}"
+
+
 def test_a_click_on_a_person_switches_to_its_view_and_back(lying_page: str, open_page: Open) -> None:
     page = open_page(lying_page)
     page.click('#people [data-seat="1"]')

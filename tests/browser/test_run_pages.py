@@ -181,6 +181,20 @@ def test_the_report_says_what_was_left_out_and_how_it_was_made(report: Any) -> N
     assert "max_ticks: 40" in report.inner_text("section:has(#methods) pre")
 
 
+def test_on_a_phone_a_caption_stays_where_it_is_when_its_table_is_scrolled(run: Path, open_page: Open) -> None:
+    page = open_page(run / "report.html", 400, 800)
+    moved = page.evaluate(
+        """() => [...document.querySelectorAll('figure')].map(figure => {
+        const [caption, scrolled] = [figure.querySelector('figcaption'), figure.querySelector('.scroll')];
+        const before = caption.getBoundingClientRect();
+        scrolled.scrollLeft = 200;
+        return [before.width <= 400, caption.getBoundingClientRect().left - before.left, scrolled.scrollLeft];
+        })"""
+    )
+    assert all(fits and shift == 0 for fits, shift, _ in moved) and any(scrolled for *_, scrolled in moved)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
 def test_the_report_has_no_script_and_fits_paper(report: Any) -> None:
     assert report.locator("script").count() == 0
     report.emulate_media(media="print")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import random
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,8 @@ from rich.console import Console
 
 from quack_env import TrajectoryError
 from quack_env.trajectory import STATUS, status_line
-from quack_eval import BehaviourEval, OutcomeEval, Trajectory, evaluate, find_games, load
+from quack_eval import BehaviourEval, Claim, OutcomeEval, Trajectory, evaluate, find_games, load
+from quack_eval.check import check_games
 from quack_eval.metrics import tables
 
 
@@ -63,6 +66,103 @@ def test_damage_is_named_left_out_and_counted(run: Path) -> None:
     assert (report["games"], report["damaged"], report["unfinished"]) == (2, 1, 2)
 
 
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (None, "aborted (no status.json that says finished), not scored"),
+        ('{"status": ', "aborted (status.json is damaged, not JSON), not scored"),
+        (
+            '{"status": "done"}',
+            "aborted (status.json has the status 'done'; it must be one of finished, aborted, infra_failure), "
+            "not scored",
+        ),
+        ('{"status": "aborted", "reason": "Ctrl-C"}', "aborted (Ctrl-C), not scored"),
+        ('{"status": "infra_failure", "reason": "503"}', "infra_failure (503), not scored"),
+    ],
+)
+def test_a_game_that_is_not_said_to_be_finished_is_not_scored(status: str | None, told: str, run: Path) -> None:
+    """Not even one that has a game_over."""
+    game = run / "told-1"
+    (game / STATUS).unlink()
+    if status is not None:
+        (game / STATUS).write_text(status)
+    evaluation = evaluate([game])
+    assert (evaluation.games, evaluation.damaged) == ([], [])
+    assert evaluation.unfinished == [f"{game}: {told}"]
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("{", "the last line was cut off (it does not end in a newline)"),
+        ("", "the last event is no game_over"),
+    ],
+)
+def test_a_finished_game_without_its_end_is_not_scored(end: str, told: str, run: Path) -> None:
+    game = run / "told-1"
+    lines = (game / "trajectory.jsonl").read_text("utf-8").splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if '"game_over"' in line)
+    (game / "trajectory.jsonl").write_text("".join(lines[:place]) + end, encoding="utf-8")
+    assert evaluate([game]).unfinished == [f"{game}: said to be finished, but {told}, not scored"]
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new"),
+    [(1, '"role":"duck"', '"role":"dukc"'), (1, '"n_tasks"', '"n_task"'), (2, '"seen_by":[0', '"seen_by":[99')],
+)
+def test_one_damaged_game_costs_no_other(line: int, old: str, new: str, run: Path) -> None:
+    file = run / "told-1" / "trajectory.jsonl"
+    lines = file.read_text("utf-8").splitlines(keepends=True)
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new)
+    file.write_text("".join(lines), encoding="utf-8")
+    evaluation = evaluate([run])
+    assert len(evaluation.games) == 3
+    (damaged,) = evaluation.damaged
+    assert damaged.startswith(f"{file}, line {line}: ")
+
+
+def any_value(rng: random.Random) -> Any:
+    return rng.choice([None, True, 7, -1, 1.5, "", "x", "medbay", "goose", [], [0], {}, {"reason": "body"}, 0, 1, 2, 3])
+
+
+def damage(lines: list[Any], rng: random.Random) -> None:
+    """A random value in a random place, a line too few, too many, or out of its place."""
+    place = rng.choice([0, rng.randrange(1, len(lines))])
+    what: Any = lines[place]
+    if place and rng.random() < 0.3:
+        line = lines.pop(place)
+        if rng.random() < 0.7:
+            lines.insert(rng.randrange(1, len(lines)), line)
+        for index, event in enumerate(line for line in lines if "index" in line):
+            event["index"] = index
+        return
+    while True:
+        key = rng.choice(list(what) if isinstance(what, dict) else range(len(what)))
+        if not isinstance(what[key], dict | list) or not what[key] or rng.random() < 0.2:
+            break
+        what = what[key]
+    what[key] = any_value(rng)
+
+
+def test_whatever_a_line_says_nothing_crashes(run: Path) -> None:
+    """Of a damaged recording either the damage is named, with its line, or it is evaluated and checked."""
+    rng = random.Random(7)
+    originals = [run / "told-1", run / "told-2", run / "deeper" / "random-0"]
+    texts = [(path / "trajectory.jsonl").read_text("utf-8").splitlines() for path in originals]
+    found: Counter[str] = Counter()
+    for _ in range(150):
+        lines = [json.loads(line) for line in rng.choice(texts)]
+        damage(lines, rng)
+        file = run / "told-1" / "trajectory.jsonl"
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        evaluation = evaluate([file])
+        found["damaged" if evaluation.damaged else "read"] += 1
+        assert all(f"{file}, line " in message for message in evaluation.damaged)
+        assert all(str(file) in message for message in check_games([file]).messages)
+    assert found["damaged"] > 50 and found["read"] > 10
+
+
 def test_all_games_damaged(tmp_path: Path) -> None:
     (tmp_path / "trajectory.jsonl").write_text("{}\n", encoding="utf-8")
     evaluation = evaluate([tmp_path], out=tmp_path / "out")
@@ -77,6 +177,17 @@ def test_nothing_to_evaluate_is_an_error_that_names_the_path(tmp_path: Path) -> 
         evaluate([tmp_path])
     with pytest.raises(ValueError, match="tier 9"):
         evaluate([tmp_path], tiers=(9,))
+
+
+def test_a_function_like_extract_reads_the_claims_of_an_evaluation(record: Callable[..., Path]) -> None:
+    def one_claim(message: str, *, speaker: str, **known: Any) -> list[Claim]:
+        return [Claim("mood", subject=speaker)]
+
+    games = record(speech="text", games=3).parent
+    alone, threads = (evaluate([games], tiers=(3,), claims=one_claim, jobs=jobs) for jobs in (1, 2))
+    spoken = sum(line["tier3"]["utterances"] for line in alone.games)
+    assert alone.measures["claims"].numerator == spoken > 0
+    assert threads.games == alone.games
 
 
 def test_several_processes_give_the_same(run: Path) -> None:

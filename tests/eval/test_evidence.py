@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from quack_env import TrajectoryError
 from quack_env.knowledge import AWAY, NOWHERE, Leg, Memory, Picture, movement_of
 from quack_env.replay import Replay
 from quack_env.state import FREE
@@ -62,6 +63,23 @@ def test_a_witness_alone_with_killer_and_victim_knows(story: Any) -> None:
     assert measures["ceiling_single"].value == 1
     assert measures["ejection_accuracy"].value == 1
     assert EvidenceEval(game).table().row_count == len(measures)
+
+
+def test_a_game_that_the_rules_do_not_reproduce_has_no_evidence(story: Any, tmp_path: Path) -> None:
+    """Not its witnesses, but the ejection is what was recorded."""
+    told = story("medbay medbay oxygen oxygen medbay", ducks=[4], kill_cooldown=1)
+    told.tick("4 kill 0")
+    told.tick("1 report")
+    told.vote(". 4 4 4 1", ". medbay oxygen oxygen medbay")
+    told.play().save(tmp_path)
+    game = Trajectory.load(tmp_path)
+    game.events[1] = game.events[1]._replace(seen_by=(0, 1))  # the kill, seen by others
+    with pytest.raises(TrajectoryError, match=r"trajectory.jsonl, line 3: kill: seen_by"):
+        evidence(game)
+    found = EvidenceEval(game).to_dict()
+    assert found["fault"].startswith("trajectory.jsonl, line 3: kill: seen_by")
+    assert found["ceiling_single"] is None and found["suspects_pooled"] is None
+    assert found["ejection_accuracy"] == 1
 
 
 def test_who_reported_is_no_witness_of_its_own_innocence(story: Any) -> None:

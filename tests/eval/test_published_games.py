@@ -182,6 +182,17 @@ def test_the_changed_line_is_named(tampered: Any) -> None:
     assert message.startswith(f"{path / 'game.jsonl'}, line {number}: a way of 7 tick(s), by the rules of ")
 
 
+def test_a_role_that_there_is_not_is_refused(tampered: Any) -> None:
+    def haunt(lines: list[Line]) -> int:
+        players = lines[0]["data"]["initial_state"].values()
+        next(player for player in players if player["role"].lower() == "goose")["role"] = "Ghost"
+        return 1
+
+    path, _ = tampered(haunt)
+    with pytest.raises(TrajectoryError, match=r"game\.jsonl, line 1: the role 'ghost' is unknown"):
+        Trajectory.load(path)
+
+
 def test_an_action_out_of_turn_is_illegal(tampered: Any) -> None:
     """An agent on a way of two ticks acts in the next tick."""
 

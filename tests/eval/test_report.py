@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -11,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from quack_env import ConfigError, TrajectoryError
-from quack_eval import evaluate
+from quack_eval import Claim, Finding, Trajectory, evaluate
 from quack_eval.metrics.tables import PERCENT
 from quack_eval.report import write_report
-from quack_eval.report.examples import examples
+from quack_eval.report.examples import drawn_from, examples
 from quack_eval.report.markup import csv_link, h, render
 from quack_eval.run_folder import open_run
+from quack_eval.statements import StatementGame
 
 Record = Callable[..., Path]
 
@@ -54,6 +56,44 @@ def test_the_numbers_are_those_of_measures_json_and_not_counted_anew(record: Rec
     assert 'data-value="0.4321"' in write_report(games).read_text()
 
 
+def read_by(games: Path, sources: list[str]) -> None:
+    """Evaluates games in words, and says of the claims of each that they come from one of these sources."""
+    evaluate([games], out=games, findings=games)
+    lines = [json.loads(line) for line in (games / "games.jsonl").read_text().splitlines()]
+    for line, source in zip(lines, sources, strict=True):
+        assert line["tier3"]["utterances"]
+        line["tier3"]["source"] = source
+    (games / "games.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_a_report_of_claims_from_several_sources_warns_and_names_them_by_setting(record: Record) -> None:
+    games = record(speech="text", games=3).parent
+    read_by(games, ["recorded", "grammar", "recorded"])
+    report = write_report(games).read_text()
+    assert "Take care: claims come from several sources: grammar (1 game), recorded (2 games); rates" in report
+    assert "claims by</th>" in report and "grammar (1 game), recorded (2 games)</bdi></td>" in report
+
+
+def test_a_report_of_claims_from_one_source_names_it_without_a_warning(record: Record) -> None:
+    games = record(speech="text", games=2).parent
+    read_by(games, ["grammar", "grammar"])
+    report = write_report(games).read_text()
+    assert "Claims by: grammar (2 games)." in report and "Take care" not in report
+
+
+def test_other_claims_are_evaluated_anew_and_never_over_the_results_of_the_run(record: Record, tmp_path: Path) -> None:
+    games = record(speech="text", games=2).parent
+    read_by(games, ["recorded", "recorded"])
+    with pytest.raises(ConfigError, match=r"measures\.json: would be replaced.*--out"):
+        open_run(games, claims="grammar")
+    assert open_run(games, tmp_path / "out", claims="grammar").all_sources == {"grammar": 2}
+
+
+def test_a_report_does_not_say_that_no_model_played_where_it_knows_of_no_calls(record: Record) -> None:
+    report = write_report(record(games=1).parent).read_text()
+    assert "hold no calls of models" in report and "No model" not in report
+
+
 def test_a_run_without_findings_says_that_it_has_no_examples(record: Record) -> None:
     games = record(games=2).parent
     evaluate([games], out=games)
@@ -70,6 +110,27 @@ def test_examples_are_of_different_games_and_only_of_those_that_are_still_there(
     second = examples(open_run(games))[mode]
     assert len(second) == 3 and first[0].game not in {one.game for one in second}
     assert [one.finding for one in second[:2]] == [one.finding for one in first[1:]]
+
+
+def test_examples_are_drawn_by_lot_and_not_for_having_been_refuted() -> None:
+    told = Finding(Claim("sighting", "A", "medbay", attribution="own"), None, "false", "", speaker=0, event=1)
+    findings = (told.but(details={"exposed": [1]}), *(told.but(event=event) for event in range(2, 11)))
+    game = StatementGame("here", 1, ("A", "B"), ("goose", "duck"), ("x", "y"), (), (), (), findings)
+    mode = "spatial hallucination"
+    drawn = [drawn_from(f"game-{number}", game)[mode].finding for number in range(200)]
+    assert {finding.event for finding in drawn} == set(range(1, 11))
+    assert sum(bool(finding.details) for finding in drawn) < 40, "one in ten of them was refuted"
+
+
+def test_an_example_links_to_the_recording_with_its_utterance(record: Record, tmp_path: Path) -> None:
+    games = record(games=3).parent
+    report = write_report(games, tmp_path / "out")
+    links = re.findall(r'<a href="([^"#:]+)"><bdi[^>]*>([^<]+), event (\d+)</bdi>', report.read_text())
+    assert links
+    for folder, where, event in links:
+        recording = report.parent / folder
+        assert recording.name == where.partition(",")[0].rpartition("/")[2]
+        assert Trajectory.load(recording).events[int(event)].kind == "statement"
 
 
 def test_shares_are_shown_in_percent_whether_a_layout_has_them_or_not(record: Record) -> None:

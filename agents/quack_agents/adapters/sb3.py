@@ -19,6 +19,19 @@ except ImportError as missing:
     raise ConfigError(f'Stable-Baselines3 is missing ({missing}); pip install "quack_env[train]"') from missing
 
 
+class SeatActions(spaces.Discrete):
+    """The actions of a seat, Discrete(A); a saved model keeps with them how they name players.
+
+    Args:
+        n: A.
+        relative: whether they count seats from the own one.
+    """
+
+    def __init__(self, n: int, relative: bool) -> None:
+        super().__init__(n)
+        self.relative = relative
+
+
 class QuackVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
     """B games of n seats as B * n environments; environment g * n + i is seat i of game g.
 
@@ -44,7 +57,7 @@ class QuackVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
         self.lapsed = 0
         """How many actions became illegal before their turn came, and so a wait."""
         box = spaces.Box(np.zeros_like(self.games.layout.high), self.games.layout.high, dtype=np.float32)
-        super().__init__(len(self._row), box, spaces.Discrete(world.A))
+        super().__init__(len(self._row), box, SeatActions(world.A, relative_actions))
 
     def reset(self) -> NDArray[np.float32]:
         """Deal new games; after `seed(s)` those of s."""

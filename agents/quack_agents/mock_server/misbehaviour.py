@@ -38,7 +38,8 @@ MODES = (*REPLIES, *STATUSES, *TRANSPORT)
 class Misbehaviour:
     """When to misbehave in which way: ``MODE``, ``MODE:first=3``, ``MODE:every=5`` or ``MODE:rate=0.2``.
 
-    Without a condition: always. ``first``: the first calls; ``every``: each n-th; ``rate``: by chance, from a seed.
+    Without a condition: always. ``first``: the first calls; ``every``: each n-th; ``rate``: by chance (0 to 1), from a
+    seed.
     """
 
     mode: str
@@ -58,9 +59,14 @@ class Misbehaviour:
         name, _, value = condition.partition("=")
         try:
             kinds: dict[str, Any] = {"first": int, "every": int, "rate": float}
-            return cls(mode, **({name: kinds[name](value)} if condition else {}))
+            found = cls(mode, **({name: kinds[name](value)} if condition else {}))
         except (KeyError, ValueError):
             raise ConfigError(f"misbehave={text!r}: a condition is first=N, every=N or rate=P") from None
+        if found.rate is not None and not 0 <= found.rate <= 1:
+            raise ConfigError(f"misbehave={text!r}: a rate is a share of the calls, from 0 to 1")
+        if any(number is not None and number < 1 for number in (found.first, found.every)):
+            raise ConfigError(f"misbehave={text!r}: a number of calls is at least 1")
+        return found
 
     def is_due(self) -> bool:
         """Whether it is time; counts the calls."""
@@ -69,7 +75,7 @@ class Misbehaviour:
             if self.first is not None:
                 return self._count <= self.first
             if self.every is not None:
-                return self._count % max(1, self.every) == 0
+                return self._count % self.every == 0
             return self.rate is None or self._random.random() < self.rate
 
 

@@ -10,6 +10,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from quack_agents.mock_server.reader import asked_for_claims, claims
+
 WORDS_LIMIT = 480
 
 
@@ -18,7 +20,7 @@ class Prompt:
     """What a prompt says, as far as the player uses it."""
 
     kind: str
-    """ "action", "speech", "vote" or "probe"; "other" for a prompt that is not of this game."""
+    """ "action", "speech", "vote" or "probe"; "claims" for the extractor's, "other" for one that is none of these."""
     me: str = ""
     duck: bool = False
     partners: tuple[str, ...] = ()
@@ -38,6 +40,8 @@ class Prompt:
     """Ducks for every other player."""
     form: dict[str, Any] = field(default_factory=dict)
     """Of the answer to a probe, with 0 for every number."""
+    claims: list[dict[str, Any]] = field(default_factory=list)
+    """In the utterance that the extractor asks about."""
     estimates: dict[str, float] = field(default_factory=dict)
     """How likely it took others for Ducks when it was last probed, where that stands in its context."""
     draw: int = 0
@@ -46,6 +50,8 @@ class Prompt:
 
 def read_prompt(system: str, user: str, sensitive: bool = False) -> Prompt:
     """The prompt understood; own estimates in it only where the player is to be ``sensitive`` to them."""
+    if asked_for_claims(system):
+        return Prompt("claims", claims=claims(user))
     text = f"{system}\n{user}"
     plain = _ESTIMATE.sub("", text)
     lines = plain.splitlines()
@@ -155,6 +161,8 @@ def answer(prompt: Prompt) -> tuple[str, str]:
         return vote(prompt), ""
     if prompt.kind == "probe":
         return "", json.dumps(filled(prompt), ensure_ascii=False)
+    if prompt.kind == "claims":
+        return "", json.dumps({"claims": prompt.claims}, ensure_ascii=False)
     if prompt.kind == "action":
         action = roam(prompt)
         words = f"Hello, I am in {prompt.room} now." if prompt.here and prompt.room and prompt.draw % 8 == 0 else ""

@@ -121,7 +121,16 @@ class MockServer:
     @property
     def url(self) -> str:
         """Its address, for `api_base`."""
-        return f"http://{self._http.server_address[0]!s}:{self.port}/v1"
+        return f"{self._root}/v1"
+
+    @property
+    def stats_url(self) -> str:
+        """The address of its counts."""
+        return f"{self._root}/stats"
+
+    @property
+    def _root(self) -> str:
+        return f"http://{self._http.server_address[0]!s}:{self.port}"
 
     def start(self) -> MockServer:
         """Serve in a thread."""
@@ -283,7 +292,7 @@ def _spoken(prompt: Prompt, request: dict[str, Any], mode: str | None) -> Spoken
     content = action or say
     if mode in REPLIES and not (prompt.kind == "action" and mode == "injection"):
         return spoil(mode, content, prompt.legal, "action" if action else "say")
-    if prompt.kind != "probe" and (request.get("response_format") or prompt.json):
+    if prompt.kind not in ("probe", "claims") and (request.get("response_format") or prompt.json):
         fields = {"action": action} if action else {"say": say}
         return Spoken(json.dumps(fields | ({"say": say} if say else {})))
     return Spoken(f"{action} | say({say})" if action and say else content)

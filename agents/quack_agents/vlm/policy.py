@@ -8,7 +8,6 @@ import importlib.util
 import os
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
 
 from quack_agents.base import Action, Agent
 from quack_agents.llm import (
@@ -20,7 +19,9 @@ from quack_agents.llm import (
     ModelSettings,
     Reply,
     Secret,
+    check_provider,
     shared_client,
+    split_name,
 )
 from quack_agents.probe.config import ProbeConfig
 from quack_agents.probe.inquiry import Estimate, Inquiry, inquiries
@@ -37,6 +38,8 @@ from quack_env.state import DISCUSSION, FREE, VOTING
 from quack_env.view import View
 from quack_env.world import TEXT
 
+OPTIONS = ("modality", "persona", "language", "memory_tokens", "reasks")
+"""What a model's name may say of a player beside the fields of `ModelSettings`."""
 TOKENS_A_NUMBER, TOKENS_A_REASON = 16, 80
 """Room in the answer to a probe, for each player: names and brackets included."""
 
@@ -85,8 +88,7 @@ class VLMPolicy(Agent):
         settings_file: str | os.PathLike[str] | None = None,
         **params: Any,
     ) -> None:
-        name, _, query = model.partition("?")
-        given = dict(parse_qsl(query, strict_parsing=False))
+        name, given = split_name(model)
         # In a query "+" would be a space.
         self.modality = given.pop("modality", modality).replace(" ", "+")
         self.persona = given.pop("persona", persona)
@@ -94,7 +96,7 @@ class VLMPolicy(Agent):
         self.memory_tokens = _whole("memory_tokens", given.pop("memory_tokens", memory_tokens), 0)
         self.reasks = _whole("reasks", given.pop("reasks", reasks), 0)
         self.model = name
-        self.settings = ModelSettings.of(name, settings_file, **{**params, **given})
+        self.settings = ModelSettings.of(name, settings_file, OPTIONS, **{**params, **given})
         self._client = client
         self._api_key = Secret(api_key) if api_key else None
         self._check()
@@ -103,8 +105,6 @@ class VLMPolicy(Agent):
         self._info: Info | None = None
 
     def _check(self) -> None:
-        if not all(self.model.partition("/")):
-            raise ConfigError(f"model={self.model!r}: must be provider/model, as in openai/gpt-5.5")
         if self.modality not in MODALITIES:
             allowed = ", ".join(map(repr, MODALITIES))
             raise ConfigError(f"modality={self.modality!r}: must be one of {allowed}")
@@ -112,6 +112,7 @@ class VLMPolicy(Agent):
             raise ConfigError(f"modality={self.modality!r}: {self.model} takes no images; use modality='text'")
         if importlib.util.find_spec("litellm") is None:
             raise ConfigError("models as players need LiteLLM: pip install 'quack_env[llm]'")
+        check_provider(self.model, self.settings)
 
     def __repr__(self) -> str:
         return f"VLMPolicy({self.model!r}, modality={self.modality!r})"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
-from quack_env import ConfigError
+from quack_env import ConfigError, TrajectoryError
 from quack_env.beliefs import Belief, BeliefStore
 from quack_eval import BeliefEval, Trajectory, find_games
 from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
@@ -22,6 +23,8 @@ from quack_eval.importers import mafiascope
 from quack_eval.metrics.tables import shown
 
 SHOWN = 40
+LISTED = 12
+"""Values of a filter that are named where a wrong one was given."""
 
 
 @guarded
@@ -34,7 +37,9 @@ def beliefs(
     trigger: Annotated[str | None, typer.Option(help="Only snapshots taken for this, as in before_vote.")] = None,
     order: Annotated[int | None, typer.Option(min=1, max=2, help="1: of others; 2: of what others believe.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the beliefs to a file: .csv or .parquet.")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Folder for pictures: an HTML page for every game.")] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(help="Folder for pictures: a page for every game, and index.html.")
+    ] = None,
     png: Annotated[bool, typer.Option("--png", help="With --pictures: also a PNG of every picture.")] = False,
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder for beliefs.json and tables.")] = None,
     bayesian: Annotated[
@@ -48,9 +53,10 @@ def beliefs(
 ) -> None:
     """Measure, list, export or draw what agents believed.
 
-    Agents are called as in the environment (player_0, ...). The filters hold for everything but --convention.
+    Agents are called as in the environment (player_0, ...). The filters hold for everything but --convention. Beliefs
+    come of quack play --probe and of the field probes of a suite; --bayesian needs none, only recorded games.
 
-    Example: quack beliefs runs/demo --trigger before_vote --pictures runs/demo/pictures
+    Example: quack play --probe meetings --out runs/asked && quack beliefs runs/asked --pictures runs/asked/pictures
     """
     if convention not in ("paper", "published"):
         raise ConfigError(f"--convention {convention}: must be paper or published")
@@ -59,26 +65,34 @@ def beliefs(
     if convention == "published":
         show_published(path, json)
         return
+    damaged: list[str] = []
     with progress("Reading") as advance:
-        found = observed(path, game, advance) if bayesian else belief_games(path, advance)
+        found = observed(path, game, advance, damaged) if bayesian else belief_games(path, advance, damaged)
+    for message in damaged:
+        err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    for option, value in (("game", game), ("observer", observer), ("target", target), ("trigger", trigger)):
+        check_filter(option, value, values_of(found, option))
     games = [kept for one in found if (kept := filtered(one, game, observer, target, trigger, order)).beliefs]
     if not games:
         err.print("no belief is like that")
         raise typer.Exit(FAILED)
     if export is not None:
         write_rows(games, export)
+    pages: dict[str, Path] = {}
     if pictures is not None:
         with progress("Drawing") as advance:
             for done, one in enumerate(games):
                 advance(done, len(games))
-                draw(one, pictures, png)
+                pages[one.game_id or "game"] = draw(one, pictures, png)
     if rows:
+        if pictures is not None:
+            tell_pages(pages, path, pictures)
         show_rows(games, json)
         return
     with progress("Measuring") as advance:
         evaluation = BeliefEval(games, reference=reference, progress=advance)
     if pictures is not None:
-        draw_calibration(evaluation, pictures, png)
+        tell_pages({"Calibration": draw_calibration(evaluation, pictures, png), **pages}, path, pictures)
     if out_dir is not None:
         evaluation.save(out_dir)
     if json:
@@ -90,19 +104,52 @@ def beliefs(
         err.print(flaw, markup=False, soft_wrap=True)
 
 
-def observed(path: Path, game: str | None, advance: Any) -> list[BeliefGame]:
-    """The recorded games below a path as the Bayesian observer saw them from every seat."""
+def observed(path: Path, game: str | None, advance: Any, damaged: list[str]) -> list[BeliefGame]:
+    """The recorded games below a path as the Bayesian observer saw them from every seat; ``damaged`` takes what is
+    wrong with those that are left out."""
     found: list[BeliefGame] = []
-    folders = find_games([path])
-    for done, folder in enumerate(folders):
+    folders = {
+        folder.relative_to(path).as_posix() if folder != path else folder.name: folder for folder in find_games([path])
+    }
+    check_filter("game", game, folders)
+    for done, name in enumerate([game] if game is not None else folders):
         advance(done, len(folders))
-        name = folder.relative_to(path).as_posix() if folder != path else folder.name
-        if game in (None, name):
-            trajectory = Trajectory.load(folder)
-            seats = [seat.model_copy(update={"policy": "bayesian"}) for seat in trajectory.header.seats]
-            trajectory.header = trajectory.header.model_copy(update={"seats": seats})
-            found.append(game_of(trajectory, reference_beliefs(trajectory, name), name))
+        try:
+            found.append(observed_game(folders[name], name))
+        except TrajectoryError as fault:
+            damaged.append(str(fault))
     return found
+
+
+def observed_game(folder: Path, name: str) -> BeliefGame:
+    """One of them."""
+    trajectory = Trajectory.load(folder)
+    seats = [seat.model_copy(update={"policy": "bayesian"}) for seat in trajectory.header.seats]
+    trajectory.header = trajectory.header.model_copy(update={"seats": seats})
+    return game_of(trajectory, reference_beliefs(trajectory, name), name)
+
+
+def values_of(games: Iterable[BeliefGame], option: str) -> set[str]:
+    """What there is to choose from by an option of this name."""
+    found = rows_of(games)
+    if option == "trigger":
+        return {trigger for belief in found for trigger in belief.trigger.split("+")}
+    return {getattr(belief, "game_id" if option == "game" else option) for belief in found}
+
+
+def check_filter(option: str, value: str | None, there: Collection[str]) -> None:
+    """Nothing, where an option is not given or chooses something.
+
+    Raises:
+        ConfigError: where it does not, with what there is.
+    """
+    if value is None or value in there:
+        return
+    close = difflib.get_close_matches(value, there, n=1)
+    hint = f" (did you mean {close[0]}?)" if close else ""
+    listed = sorted(there)
+    more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
+    raise ConfigError(f"--{option} {value}: no belief is like that{hint}; there are {', '.join(listed[:LISTED])}{more}")
 
 
 def filtered(
@@ -126,7 +173,7 @@ def filtered(
     return replace(one, beliefs=kept)
 
 
-def rows_of(games: Sequence[BeliefGame]) -> list[Belief]:
+def rows_of(games: Iterable[BeliefGame]) -> list[Belief]:
     """All beliefs, game by game."""
     return [belief for one in games for belief in one.beliefs]
 
@@ -156,19 +203,19 @@ def show_rows(games: Sequence[BeliefGame], json: bool) -> None:
         out.print(f"{SHOWN} of {len(found)}; all with --json or --export")
 
 
-def draw(game: BeliefGame, folder: Path, png: bool) -> None:
-    """The pictures of one game."""
+def draw(game: BeliefGame, folder: Path, png: bool) -> Path:
+    """The pictures of one game; their page."""
     from quack_eval.beliefs import pictures  # Plotly takes a second to import
 
     name = game.game_id.replace("/", "-") or "game"
     figures = pictures.of_game(game)
-    pictures.write_html(figures, folder / f"{name}.html", f"Beliefs: {game.game_id}")
     if png:
         pictures.write_png(figures, folder / name)
+    return pictures.write_html(figures, folder / f"{name}.html", f"Beliefs: {game.game_id}", shared=True)
 
 
-def draw_calibration(evaluation: BeliefEval, folder: Path, png: bool) -> None:
-    """The calibration of every role and policy."""
+def draw_calibration(evaluation: BeliefEval, folder: Path, png: bool) -> Path:
+    """The calibration of every role and policy; its page."""
     from quack_eval.beliefs import pictures
 
     figures = {
@@ -176,9 +223,17 @@ def draw_calibration(evaluation: BeliefEval, folder: Path, png: bool) -> None:
         for group, found in evaluation.calibrations.items()
         if group[0] in ("goose", "duck") and found.n
     }
-    pictures.write_html(figures, folder / "calibration.html", "Calibration")
     if png:
         pictures.write_png(figures, folder)
+    return pictures.write_html(figures, folder / "calibration.html", "Calibration", shared=True)
+
+
+def tell_pages(pages: Mapping[str, Path], run: Path, folder: Path) -> None:
+    """Write the index of the pages, and say where it is."""
+    from quack_eval.beliefs import pictures
+
+    index = pictures.write_index(pages, folder, f"Beliefs of {run.resolve().name}")
+    err.print(f"{len(pages)} pages of pictures; all are in {index}", markup=False, soft_wrap=True)
 
 
 def show_published(path: Path, json: bool) -> None:

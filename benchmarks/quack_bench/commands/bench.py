@@ -27,11 +27,13 @@ from quack_bench.console import FAILED, err, guarded, out, print_json, print_tab
 from quack_bench.dryrun import estimates, in_all
 from quack_bench.executors import NAMES
 from quack_bench.results import Results, rating_table, score
-from quack_bench.runner import FROZEN, Standing, check_run, cpus, frozen, opened, run_suite
+from quack_bench.runner import FROZEN, Standing, check_limit, check_run, cpus, frozen, opened, run_suite
 from quack_bench.suite import Suite, built_in, load_suite
 from quack_env import ConfigError
+from quack_env.encode.text import counted
 from quack_eval.metrics.paper_tables import shown_policy
 from quack_eval.report import write_report
+from quack_eval.report.sections import alike
 
 
 @guarded
@@ -59,7 +61,8 @@ def bench(
     """Play the games of a suite that are missing in its folder, record them, then write tables and report.
 
     Finished games and paid replies are kept: the same command goes on after a stop, whatever stopped it. Games that
-    fail are tried again, then reported and left out of the scores. The exit code is 1 where games are missing.
+    fail are tried again, then reported and left out of the scores. The exit code is 1 where games are missing, and
+    where a model was to read what was said and could read nothing.
 
     Example: quack bench demo --out runs/demo --jobs 2
     """
@@ -69,6 +72,7 @@ def bench(
     if dry_run:
         tell_estimates(plan, json)
         return
+    check_limit(plan, max_usd)
     with opened(plan, folder):
         try:
             with playing(plan.name) as watch:
@@ -82,7 +86,7 @@ def bench(
             results = score(plan, folder, jobs or cpus(), advance)
         report = write_report(folder)
     tell(standing, results, folder, report, json)
-    if standing.failed or standing.missing:
+    if standing.failed or standing.missing or (results.reader is not None and results.reader.read_nothing):
         raise typer.Exit(FAILED)
 
 
@@ -141,21 +145,35 @@ def tell(standing: Standing, results: Results, folder: Path, report: Path, json:
     """Tables and where they are; on standard error what is missing."""
     if json:
         counts = {"finished": len(standing.finished), "missing": standing.missing, "stopped": standing.stopped}
-        print_json({"run": os.fspath(folder), "report": os.fspath(report), **counts, **results.to_json()})
+        read = {} if results.reader is None else {"extractor": results.reader.to_json()}
+        print_json({"run": os.fspath(folder), "report": os.fspath(report), **counts, **results.to_json(), **read})
     else:
         for table in results.evaluation.tables():
             print_table(table)
         if results.ratings:
             print_table(ratings_shown(results))
-    for game, error in standing.failed.items():
-        err.print(f"failed, not scored: {game}: {error}", markup=False, soft_wrap=True)
+    for line in told(standing, results, folder):
+        err.print(line, markup=False, soft_wrap=True)
+    if results.reader is not None:
+        results.reader.tell()
+    games = counted(len(results.evaluation.evaluated), "scored game")
+    err.print(f"{games} and the tables are in {folder}; report: {report}", style="dim", markup=False, soft_wrap=True)
+
+
+def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
+    """What failed, was left out, is missing or lost, and how to go on."""
+    for failed in alike(results.failures):
+        yield f"failed, not scored: {failed['game']}: {failed['error']}"
     for message in (*results.evaluation.damaged, *results.evaluation.unfinished):
-        err.print(f"left out: {message}", markup=False, soft_wrap=True)
+        yield f"left out: {message}"
+    yield from results.evaluation.notices
+    if standing.lost_beliefs:
+        games = counted(standing.lost_beliefs, "finished game")
+        yield f"run.sqlite was missing: it has been made again, but the beliefs of {games} are lost with it"
     if standing.missing:
-        why = standing.stopped or "stopped"
-        err.print(f"{standing.missing} games are missing: {why}", markup=False, soft_wrap=True)
-    games = len(results.evaluation.evaluated)
-    err.print(f"{games} games and their tables are in {folder}; report: {report}", style="dim")
+        yield f"{counted(standing.missing, 'game')} missing: {standing.stopped or 'stopped'}"
+    if standing.stopped:
+        yield f"Go on with: quack bench {folder} --resume --max-usd MORE"
 
 
 def ratings_shown(results: Results) -> Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated
 
@@ -13,10 +14,16 @@ from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import find_belief_games
+from quack_eval.claims.finding import NONE, OWN, TESTIMONY, Finding
+from quack_eval.evaluation import several_sources
 from quack_eval.importers import mafiascope
 from quack_eval.statements import Difference, compare_published, read_findings
+from quack_eval.wording import claim_words
 
 TIERS = ("1", "2", "3", "12", "13", "23", "123")
+SUPPORT = {OWN: "own evidence", TESTIMONY: "testimony only", NONE: "no evidence"}
+GROUNDED = {OWN: "grounded", NONE: "ungrounded"}
+"""What the two judges call the support of an accusation."""
 
 
 @guarded
@@ -50,11 +57,15 @@ def evaluate_command(
 
     Example: quack eval runs/demo --out runs/demo/eval
     """
-    check(convention, tiers, compare, from_findings, out_dir)
+    check(convention, tiers, compare)
+    given = {"--tiers": tiers != TIERS[-1], "--evidence": evidence, "--extractor": extractor is not None}
+    given |= {"--max-usd": max_usd is not None, "--jobs": jobs != 1}
     if from_findings:
+        refuse("--from-findings", out_dir, given | {"--compare": compare is not None})
         recount(paths, convention, json)
         return
     if compare:
+        refuse("--compare", out_dir, given | {"--convention": convention != "paper"})
         list_differences(paths, json)
         return
     if max_usd is not None:
@@ -85,10 +96,12 @@ def evaluate_command(
     if not evaluation.evaluated:
         err.print("no game could be evaluated")
         raise typer.Exit(FAILED)
+    if reader is not None and reader.read_nothing:
+        raise typer.Exit(FAILED)
 
 
-def check(convention: str, tiers: str, compare: str | None, from_findings: bool, out_dir: Path | None) -> None:
-    """Nothing, for options that there are and that go together.
+def check(convention: str, tiers: str, compare: str | None) -> None:
+    """Nothing, for values that there are.
 
     Raises:
         ConfigError: for others, naming the option.
@@ -99,8 +112,19 @@ def check(convention: str, tiers: str, compare: str | None, from_findings: bool,
         raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
     if compare not in (None, "published"):
         raise ConfigError(f"--compare {compare}: must be published")
-    if out_dir is not None and (from_findings or compare):
-        raise ConfigError(f"--out: {'--from-findings' if from_findings else '--compare'} writes no files; use --json")
+
+
+def refuse(option: str, out_dir: Path | None, given: dict[str, bool]) -> None:
+    """Nothing, where no option was given that another one leaves without effect.
+
+    Raises:
+        ConfigError: else, naming both.
+    """
+    if out_dir is not None:
+        raise ConfigError(f"--out: {option} writes no files; use --json")
+    for name, is_given in given.items():
+        if is_given:
+            raise ConfigError(f"{name}: has no effect with {option}; leave one of them out")
 
 
 def show(evaluation: Evaluation, beliefs: BeliefEval | None, reader: Watched | None, json: bool) -> None:
@@ -120,10 +144,10 @@ def tell_what_is_left_out(evaluation: Evaluation, reader: Watched | None) -> Non
     for message in evaluation.damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     for message in evaluation.unfinished:
-        err.print(f"not scored, unfinished: {message}", markup=False, soft_wrap=True)
-    if len(evaluation.sources()) > 1:
-        told = ", ".join(f"{name} ({games} games)" for name, games in sorted(evaluation.sources().items()))
-        notice = f"claims come from several sources: {told}; --extractor takes one for all games"
+        err.print(f"unfinished: {message}", markup=False, soft_wrap=True)
+    for message in evaluation.notices:
+        err.print(message, markup=False, soft_wrap=True)
+    if notice := several_sources(evaluation.sources()):
         err.print(notice, markup=False, soft_wrap=True)
     for complaint in reader.complaints() if reader is not None else ():
         err.print(complaint, markup=False, soft_wrap=True)
@@ -131,9 +155,13 @@ def tell_what_is_left_out(evaluation: Evaluation, reader: Watched | None) -> Non
 
 def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
     """The measures of what agents believed, where they were asked; None where nobody was."""
+    damaged: list[str] = []
     with progress("Measuring beliefs") as advance:
-        games = [game for path in paths if path.is_dir() for game in find_belief_games(path)]
-        return BeliefEval(games, progress=advance) if games else None
+        games = [game for path in paths if path.is_dir() for game in find_belief_games(path, damaged=damaged)]
+        beliefs = BeliefEval(games, progress=advance) if games else None
+    for message in damaged:
+        err.print(f"left out of the beliefs: {message}", markup=False, soft_wrap=True)
+    return beliefs
 
 
 def show_beliefs(beliefs: BeliefEval, out_dir: Path | None, json: bool) -> None:
@@ -192,9 +220,17 @@ def list_differences(paths: list[Path], json: bool) -> None:
         ]
         print_json({"judged_by_both": both, "differences": rows})
         return
-    for d in found:
-        said = " ".join(str(value) for value in d.ours.claim.to_dict().values() if value)
-        out.print(f"{d.game} meeting {d.meeting}, {d.speaker}: {said}", markup=False, soft_wrap=True)
-        out.print(f"    here: {d.ours.verdict} {d.ours.support or ''}: {d.ours.reason}", markup=False, soft_wrap=True)
-        out.print(f"    published: {d.theirs.verdict}: {d.theirs.reason}", markup=False, soft_wrap=True)
-    out.print(f"{len(found)} of {both} verdicts differ")
+    for game, differences in groupby(found, lambda difference: difference.game):
+        out.print(game, markup=False, soft_wrap=True)
+        for d in differences:
+            told = f"  meeting {d.meeting}, {d.speaker}: {claim_words(d.ours.claim, d.speaker)}"
+            out.print(told, markup=False, soft_wrap=True)
+            out.print(f"      here: {answer(d.ours, SUPPORT)}", markup=False, soft_wrap=True)
+            out.print(f"      published: {answer(d.theirs, GROUNDED)}", markup=False, soft_wrap=True)
+    out.print(f"{len(found)} of {both} answers differ")
+
+
+def answer(finding: Finding, words: dict[str, str]) -> str:
+    """A verdict, of an accusation with its support in a judge's words, and the reason."""
+    support = words.get(finding.support or "")
+    return f"{finding.verdict}, {support}: {finding.reason}" if support else f"{finding.verdict}: {finding.reason}"

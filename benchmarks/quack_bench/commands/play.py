@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext, redirect_stdout
+from contextlib import closing, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
 from quack_agents import make_policy
-from quack_agents.llm import configure
+from quack_agents.llm import check_prices, configure
 from quack_agents.probe import GameProbe, ProbeConfig
 from quack_bench.console import err, guarded, out, print_json
-from quack_bench.runner import record_game
+from quack_bench.runner import FROZEN, holds_run, record_game
+from quack_bench.suite import is_model
 from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
 from quack_env.base import one_of
 from quack_env.beliefs import FILE as BELIEFS
+from quack_env.beliefs import BeliefStore
 from quack_env.chance import game_key
 from quack_env.events import sentence
 from quack_env.trajectory import FILE
@@ -68,17 +69,20 @@ def play(
         if not 0 <= human < settings.n_players or f"player_{human}" in seats:
             raise ConfigError(f"--human {human}: must be a seat from 0 to {settings.n_players - 1} without a --seat")
         seats[f"player_{human}"] = "human"
-    for name in {goose, duck, *seats.values()}:
+    policies = dict.fromkeys((goose, duck, *seats.values()))
+    for name in policies:
         make_policy(name)
+    if max_usd is not None:
+        check_prices(filter(is_model, policies))
     probing = ProbeConfig.of(probe) if probe is not None else None
     folder = out_dir or free_folder(Path("runs/play"), seed)
+    if holds_run(folder):
+        raise ConfigError(f"--out {folder}: holds a run of a suite ({FROZEN}) and can be no game; choose another")
     told = not json and "human" not in seats.values()
-    if told:
-        out.print(
-            f"Seed {seed} on {escape(world_map.name)}, key {game_key(seed):016x}. Recording to {escape(str(folder))}."
-        )
-    teller = Teller(folder) if told else None
-    with redirect_stdout(sys.stderr) if json else nullcontext():  # a person's questions are no JSON
+    teller = Teller(f"Seed {seed} on {world_map.name}, key {game_key(seed):016x}.", folder) if told else None
+    store = BeliefStore(folder / BELIEFS)
+    # a person's questions are no JSON
+    with redirect_stdout(sys.stderr) if json else nullcontext(), closing(store):
         result = record_game(
             settings,
             speech,
@@ -90,7 +94,7 @@ def play(
             listener=teller,
             render_mode="human" if render else None,
             save_images=save_images,
-            probe=GameProbe(probing, folder / BELIEFS) if probing is not None else None,
+            probe=GameProbe(probing, store) if probing is not None else None,
         )
     summary = summary_of(Trajectory.load(folder), folder)
     if json:
@@ -103,14 +107,16 @@ def play(
 
 
 class Teller:
-    """Tells the events of a game as they are recorded, in words."""
+    """Tells the events of a game as they are recorded, in words; first what game it is, and where it is recorded."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, game: str, folder: Path) -> None:
+        self.game = game
         self.folder = folder
         self.names: list[str] = []
 
     def __call__(self, events: list[Event]) -> None:
         if not self.names:
+            out.print(f"{self.game} Recording to {self.folder}.", markup=False, soft_wrap=True)
             self.names = Trajectory.load(self.folder).names
         for event in events:
             if event.kind not in QUIET:

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
-from quack_bench.console import guarded, out, print_json, progress
+from quack_agents.llm import configure
+from quack_bench.console import FAILED, err, guarded, out, print_json, progress
+from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError
-from quack_eval.report import write_report
+from quack_eval.report import report_of
+from quack_eval.run_folder import open_run
 
 
 @guarded
@@ -17,6 +20,13 @@ def report(
     run: Annotated[Path, typer.Argument(help="A run, or any folder of recorded games.")],
     out_dir: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for the report and what it needs; default: RUN itself.")
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(help="Where claims come from: recorded, grammar, a model; the games are then evaluated anew."),
+    ] = None,
+    max_usd: Annotated[
+        float | None, typer.Option(min=0, help="With a model: calls may not cost more than this.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
@@ -29,9 +39,19 @@ def report(
     """
     if not run.is_dir():
         raise ConfigError(f"{run}: {'must be a folder' if run.exists() else 'no such folder'}")
+    if max_usd is not None:
+        configure(max_usd=max_usd)
+    source = extractor_of(extractor)
     with progress("Evaluating") as advance:
-        file = write_report(run, out_dir, advance)
+        found = open_run(run, out_dir, advance, source)
+    file = report_of(found, out_dir)
+    if found.notice:
+        err.print(found.notice, markup=False, soft_wrap=True)
+    if isinstance(source, Watched):
+        source.tell()
     if json:
         print_json({"report": str(file)})
     else:
         out.print(str(file), markup=False, soft_wrap=True)
+    if isinstance(source, Watched) and source.read_nothing:
+        raise typer.Exit(FAILED)

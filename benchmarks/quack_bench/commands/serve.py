@@ -15,7 +15,8 @@ from quack_bench.console import err, guarded
 def serve_mock(
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 8642,
     misbehave: Annotated[
-        list[str] | None, typer.Option(help=f"MODE, or MODE:first=N, :every=N, :rate=P; modes: {', '.join(MODES)}.")
+        list[str] | None,
+        typer.Option(help=f"MODE, or MODE:first=N, :every=N, :rate=P (0 to 1); modes: {', '.join(MODES)}."),
     ] = None,
     latency: Annotated[float, typer.Option(min=0, help="Seconds before every answer.")] = 0.0,
     sensitive: Annotated[
@@ -23,6 +24,8 @@ def serve_mock(
     ] = False,
 ) -> None:
     """Serve a "model" that plays sensibly from the prompt, for tests and first tries without a key. Ctrl-C ends it.
+
+    It also answers quack eval RUN --extractor openai/mock, with the simplest claims only. GET /stats counts the calls.
 
     Example: quack serve-mock --port 8642 --misbehave garbage:rate=0.1
     """
@@ -46,5 +49,6 @@ def serve_local(
 
 def serve(server: MockServer, player: str) -> None:
     """Tell the address of a server that listens, and serve until interrupted."""
-    err.print(f"{server.url}; players: {player}api_base={server.url}", markup=False, soft_wrap=True)
+    told = f"{server.url}; players: {player}api_base={server.url}; counts: {server.stats_url}"
+    err.print(told, markup=False, soft_wrap=True)
     server.serve_forever()

@@ -1,4 +1,4 @@
-"""Pictures of beliefs, with Plotly: interactive HTML that needs nothing else, and PNG."""
+"""Pictures of beliefs, with Plotly: interactive HTML that needs no network, and PNG."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from itertools import pairwise
 from math import cos, pi, sin
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 import plotly.graph_objects as go
 import plotly.io as pio
+from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from quack_env import ConfigError
 from quack_eval.beliefs.calibration import Calibration
 from quack_eval.beliefs.games import BeliefGame, Happening
-from quack_eval.report.markup import render
+from quack_eval.report.markup import h, render
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B4C9A", "#7F7F7F")
-"""By agent; from the ninth on they repeat, with other dashes."""
+"""By agent, the same in every picture; from the ninth on they repeat, with other dashes."""
 DASHES = ("solid", "dash", "dot")
 SCALE = [[0.0, "#2166AC"], [0.5, "#F7F7F7"], [1.0, "#B2182B"]]
 """Of the probability of being a Duck."""
 NOTHING = "#D5D5D5"
 """Where nothing was stated."""
+DUCK, GOOSE, GONE = "#B2182B", "#2166AC", "#E5E5E5"
+"""Of the rims in the network, and of those out of the game."""
 MARKED = {
     "meeting_called": ("meeting", "#444444"),
     "body_appeared": ("body", "#B2182B"),
@@ -34,8 +38,17 @@ MARKED = {
     "statement": ("speech", "#DDDDDD"),
 }
 """Kinds of events drawn as vertical lines: words and colour."""
+TOLD = {kind: words for kind, (words, _) in MARKED.items()} | {
+    "depart": "departure",
+    "arrive": "arrival",
+    "body_reported": "report",
+    "chat": "chat",
+}
+"""Kinds of events in the words of the slider."""
 EDGES = (0.2, 0.4, 0.6, 0.8, 1.01)
 """Classes of p in the network; weaker beliefs are left out."""
+PLAYER = 58
+"""Diameter of a player in the network, in pixels."""
 MANY = 60
 """Moments above which they are drawn without gaps and markers."""
 LAYOUT: dict[str, Any] = {
@@ -53,6 +66,10 @@ STYLE = (
     ".number { text-align: right; }"
 )
 """Of a page."""
+LIBRARY = "plotly.min.js"
+"""The file beside pages that share Plotly; Plotly's pages ask for this name."""
+TITLE = 50
+"""Height of a figure's title, in pixels."""
 SIZE = (1200, 700)
 """Of a PNG, in pixels before scaling by 2."""
 
@@ -63,7 +80,7 @@ def curves(game: BeliefGame, observer: str) -> go.Figure:
     Targets that are Ducks in truth are drawn bold.
     """
     figure = go.Figure()
-    for number, target in enumerate(agent for agent in game.agents if agent != observer):
+    for number, target in enumerate(game.agents):
         track = game.tracks.get((observer, target), [])
         if track:
             duck = game.is_duck(target)
@@ -96,11 +113,13 @@ def _span(game: BeliefGame, observer: str) -> dict[str, Any]:
 
 
 def _mark(figure: go.Figure, game: BeliefGame, observer: str) -> None:
-    """Vertical lines at events, their words along them; speeches in grey, without."""
+    """Vertical lines at events, their words along them; speeches in grey, without. The legend names the kinds."""
+    drawn: set[str] = set()
     left, right = _span(game, observer).get("range", [0.0, 0.0])
     for happening in game.happenings:
         if happening.kind in MARKED and observer in happening.seen_by and left <= happening.at <= right:
             words, colour = MARKED[happening.kind]
+            drawn.add(happening.kind)
             speech = happening.kind == "statement"
             figure.add_vline(x=happening.at, line={"color": colour, "width": 1, "dash": "dot"}, layer="below")
             if not speech:
@@ -115,6 +134,10 @@ def _mark(figure: go.Figure, game: BeliefGame, observer: str) -> None:
                     yanchor="bottom",
                     font={"size": 11, "color": colour},
                 )
+    for words, colour in (MARKED[kind] for kind in MARKED if kind in drawn):
+        figure.add_scatter(
+            x=[None], y=[None], mode="lines", line={"color": colour, "width": 1, "dash": "dot"}, name=words
+        )
 
 
 def _words(game: BeliefGame, happening: Happening, words: str) -> str:
@@ -144,7 +167,9 @@ def heatmap(game: BeliefGame, observer: str) -> go.Figure:
     )
     title = f"What {_named(game, observer)} believes, moment by moment"
     figure.update_layout(title=title, plot_bgcolor=NOTHING, **LAYOUT)
-    figure.update_xaxes(title="moment", tickangle=-45, nticks=24, tickfont={"size": 11}, showgrid=False)
+    figure.update_xaxes(
+        title="moment (grey: nothing stated)", tickangle=-45, nticks=24, tickfont={"size": 11}, showgrid=False
+    )
     figure.update_yaxes(autorange="reversed", showgrid=False)
     return figure
 
@@ -159,29 +184,82 @@ def _named(game: BeliefGame, agent: str) -> str:
 def network(game: BeliefGame) -> go.Figure:
     """Who believes what of whom: an arrow is as thick and red as its p; a slider goes through the moments.
 
-    At every moment each observer's latest beliefs are shown. Ducks have a red rim; those out of the game are grey.
+    At every moment each observer's latest beliefs are shown, from p = 0.2 on. Ducks have a red rim; those out of the
+    game are grey. The slider tells what happened last.
     """
     moments = sorted({belief.event_index for belief in game.first_order})
     places = {agent: _place(number, len(game.agents)) for number, agent in enumerate(game.agents)}
     frames = [go.Frame(data=_frame(game, places, moment), name=str(moment)) for moment in moments]
     figure = go.Figure(data=frames[-1].data if frames else [], frames=frames)
-    ticks = {belief.event_index: belief.tick for belief in game.first_order}
+    figure.add_traces(_key())
     steps = [
         {
             "method": "animate",
-            "label": f"tick {ticks[moment]}",
+            "label": label,
             "args": [[str(moment)], {"mode": "immediate", "frame": {"duration": 0}, "transition": {"duration": 0}}],
         }
-        for moment in moments
+        for moment, label in zip(moments, _labels(game, moments), strict=True)
     ]
-    figure.update_layout(
-        title="Who suspects whom",
-        sliders=[{"steps": steps, "active": max(0, len(steps) - 1), "currentvalue": {"prefix": "moment: "}}],
-        **LAYOUT,
-    )
+    slider = {
+        "steps": steps,
+        "active": max(0, len(steps) - 1),
+        "currentvalue": {"prefix": "up to: ", "font": {"size": 15}},
+        "font": {"size": 11},
+        "x": 0.03,  # or the first label is cut off
+        "len": 0.94,
+    }
+    figure.update_layout(title="Who suspects whom", sliders=[slider], **LAYOUT)
     figure.update_xaxes(visible=False, range=[-1.5, 1.5])
     figure.update_yaxes(visible=False, range=[-1.3, 1.3], scaleanchor="x")
     return figure
+
+
+def _labels(game: BeliefGame, moments: Sequence[int]) -> list[str]:
+    """For each moment its tick and what happened last before it, since the moment before; or what it was taken for."""
+    first = {belief.event_index: belief for belief in reversed(game.first_order)}
+    told = []
+    for before, moment in zip([0, *moments], moments, strict=False):
+        happened = [h for h in game.happenings if before <= h.at < moment]
+        belief = first[moment]
+        last = _words(game, happened[-1], TOLD[happened[-1].kind]) if happened else belief.trigger.replace("_", " ")
+        told.append(f"tick {belief.tick}, {last}")
+    return told
+
+
+def _key() -> list[Any]:
+    """What arrows, rims and grey mean, for the legend."""
+    arrows = [
+        go.Scatter(x=[None], y=[None], mode="lines", line=_line(low, high), name=_class(low, high))
+        for low, high in pairwise(EDGES)
+    ]
+    kinds = (("Duck", "white", DUCK, 4), ("Goose", "white", GOOSE, 2), ("out of the game", GONE, "#888888", 1))
+    players = [
+        go.Scatter(
+            x=[None],
+            y=[None],
+            mode="markers",
+            name=name,
+            marker={"size": 16, "color": colour, "line": {"width": width, "color": rim}},
+        )
+        for name, colour, rim, width in kinds
+    ]
+    return arrows + players
+
+
+def _line(low: float, high: float) -> dict[str, Any]:
+    """How an arrow of a class of p is drawn."""
+    middle = (low + min(high, 1.0)) / 2
+    return {"width": 1 + 6 * (middle - 0.2), "color": _shade(middle)}
+
+
+def _class(low: float, high: float) -> str:
+    return f"p {low:.1f} to {min(high, 1.0):.1f}"
+
+
+def _tint(number: int) -> str:
+    """The colour of an agent, light enough to be written on."""
+    parts = (int(COLOURS[number % len(COLOURS)][k : k + 2], 16) for k in (1, 3, 5))
+    return f"rgb({','.join(str(255 - (255 - part) * 2 // 5) for part in parts)})"
 
 
 def _place(number: int, of: int) -> tuple[float, float]:
@@ -201,22 +279,24 @@ def _frame(game: BeliefGame, places: Mapping[str, tuple[float, float]], moment: 
                 (x0, y0), (x1, y1) = _arrow(places[observer], places[target])
                 xs += [x0, x1, None]
                 ys += [y0, y1, None]
-        middle = (low + min(high, 1.0)) / 2
+        line = _line(low, high)
         traces.append(
             go.Scatter(
                 x=xs,
                 y=ys,
                 mode="lines+markers",
-                line={"width": 1 + 6 * (middle - 0.2), "color": _shade(middle)},
+                line=line,
                 marker={
                     "symbol": "arrow",
                     "angleref": "previous",
-                    "size": [0, 12 + 10 * middle, 0] * (len(xs) // 3),
+                    "size": [0, 10 + 2 * line["width"], 0] * (len(xs) // 3),
+                    "standoff": PLAYER / 2 + 2,  # pixels, so that the head is seen at every size of the picture
                     "opacity": 1,
                     "line": {"width": 0},
                 },
                 hoverinfo="skip",
-                name=f"p {low:.1f} to {min(high, 1.0):.1f}",
+                name=_class(low, high),
+                showlegend=False,  # the heads of arrows would lie on the words there
             )
         )
     return [*traces, _players(game, places, moment)]
@@ -233,15 +313,11 @@ def _latest(game: BeliefGame, moment: int) -> dict[tuple[str, str], float]:
 
 
 def _arrow(a: tuple[float, float], b: tuple[float, float]) -> tuple[tuple[float, float], tuple[float, float]]:
-    """From the rim of one player to that of another, a little to the right, so that both ways are seen."""
+    """From one player to another, a little to the right, so that both ways are seen."""
     dx, dy = b[0] - a[0], b[1] - a[1]
-    long = (dx * dx + dy * dy) ** 0.5
-    dx, dy = dx / long, dy / long
-    side, gap = 0.035, 0.14
-    return (
-        (a[0] + gap * dx + side * dy, a[1] + gap * dy - side * dx),
-        (b[0] - gap * dx + side * dy, b[1] - gap * dy - side * dx),
-    )
+    share = 0.035 / (dx * dx + dy * dy) ** 0.5
+    right, down = share * dy, -share * dx
+    return (a[0] + right, a[1] + down), (b[0] + right, b[1] + down)
 
 
 def _shade(p: float) -> str:
@@ -263,11 +339,11 @@ def _players(game: BeliefGame, places: Mapping[str, tuple[float, float]], moment
         textfont={"size": 14},
         showlegend=False,
         marker={
-            "size": 58,
-            "color": ["#E5E5E5" if out else "#D9EAF7" for out in gone],
+            "size": PLAYER,
+            "color": [GONE if out else _tint(number) for number, out in enumerate(gone)],
             "line": {
                 "width": [5 if game.is_duck(agent) else 2 for agent in game.agents],
-                "color": ["#B2182B" if game.is_duck(agent) else "#2166AC" for agent in game.agents],
+                "color": [DUCK if game.is_duck(agent) else GOOSE for agent in game.agents],
             },
         },
     )
@@ -362,7 +438,7 @@ def believed_and_true(game: BeliefGame, moment: int | None = None) -> go.Figure:
         )
     title = "Believed and true: each observer's last word on each target"
     figure.update_layout(title=title, plot_bgcolor=NOTHING, **LAYOUT)
-    figure.update_xaxes(tickangle=-40, showgrid=False)
+    figure.update_xaxes(tickangle=-40, showgrid=False, title="target (grey: nothing stated)")
     figure.update_yaxes(autorange="reversed", showgrid=False)
     figure.update_yaxes(title="observer", col=1)
     return figure
@@ -380,30 +456,62 @@ def of_game(game: BeliefGame) -> dict[str, go.Figure]:
     return figures
 
 
-def write_html(contents: Mapping[str, go.Figure | Element], path: Path, title: str) -> Path:
-    """One page with all figures (and tables, see `markup.table`), in which everything is that it needs; the path.
+def write_html(contents: Mapping[str, go.Figure | Element], path: Path, title: str, shared: bool = False) -> Path:
+    """One page with all figures, below their titles, and tables (see `markup.table`), below their names; its path.
 
     What is wider than the window scrolls in a box of its own.
+
+    Args:
+        contents: by name.
+        path: of the page; missing folders are made.
+        title: of the page.
+        shared: whether Plotly (5 MB) is put beside the page, once for all pages of the folder; else it is in the page,
+            which then needs nothing else.
     """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    library = path.parent / LIBRARY
+    if shared and not library.exists():
+        library.write_text(get_plotlyjs(), encoding="utf-8")
     parts = [
-        f"<h2>{html.escape(name.replace('_', ' '))}</h2>{_boxed(content, number == 0)}"
+        f"<h2>{html.escape(_heading(name, content))}</h2>{_boxed(content, number == 0, shared)}"
         for number, (name, content) in enumerate(contents.items())
     ]
+    return _write_page(path, title, "".join(parts))
+
+
+def write_index(pages: Mapping[str, Path], folder: Path, title: str) -> Path:
+    """`index.html` with a link to every page, by what it is called; its path."""
+    links = [h("li", h("a", name, href=quote(page.relative_to(folder).as_posix()))) for name, page in pages.items()]
+    return _write_page(folder / "index.html", title, render(h("ul", links)))
+
+
+def _write_page(path: Path, title: str, body: str) -> Path:
     head = (
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{html.escape(title)}</title><style>{STYLE}</style>"
     )
-    body = f"<h1>{html.escape(title)}</h1>{''.join(parts)}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f'<!DOCTYPE html><html lang="en"><head>{head}</head><body>{body}</body></html>\n', encoding="utf-8")
+    text = (
+        f'<!DOCTYPE html><html lang="en"><head>{head}</head><body><h1>{html.escape(title)}</h1>{body}</body></html>\n'
+    )
+    path.write_text(text, encoding="utf-8")
     return path
 
 
-def _boxed(content: go.Figure | Element, first: bool) -> str:
-    """A figure or table; the first of a page brings Plotly."""
+def _heading(name: str, content: go.Figure | Element) -> str:
+    """The title of a figure, else the name in words."""
+    title = None if isinstance(content, Element) else content.layout.title.text
+    return title or name.replace("_", " ")
+
+
+def _boxed(content: go.Figure | Element, first: bool, shared: bool) -> str:
+    """A figure or table; the first of a page brings Plotly. A figure's title stands above it."""
     if isinstance(content, Element):
         return render(content)
-    plot = pio.to_html(content, full_html=False, include_plotlyjs=first, default_height="640px", auto_play=False)
+    untitled = go.Figure(content).update_layout(title=None)
+    if untitled.layout.margin.t is not None:
+        untitled.layout.margin.t -= TITLE
+    library = "directory" if first and shared else first
+    plot = pio.to_html(untitled, full_html=False, include_plotlyjs=library, default_height="640px", auto_play=False)
     return f'<div class="scroll"><div class="figure">{plot}</div></div>'
 
 

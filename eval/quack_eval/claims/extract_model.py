@@ -9,6 +9,7 @@ import asyncio
 import hashlib
 import json
 import sqlite3
+import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -108,6 +109,8 @@ class ModelExtractor:
             answer = await _Attempt(self, utterance).run()
         if self.cache and isinstance(answer, Extraction):
             self.cache.put(k, answer.claims, answer.cost)
+        elif self.cache:
+            self.cache.put_failure(k, answer.cost)
         return answer
 
 
@@ -186,7 +189,10 @@ def key(model: str, utterance: Utterance) -> str:
 
 
 class Cache:
-    """Answers in an SQLite file; only claims are kept, failures are asked again."""
+    """Answers in an SQLite file: claims, and of failures, which are asked again, what was paid for them.
+
+    The file is closed with the process at the latest, and is then complete without others beside it.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -194,6 +200,8 @@ class Cache:
         self.connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, claims TEXT, cost REAL)")
+        self.connection.execute("CREATE TABLE IF NOT EXISTS failures (key TEXT, cost REAL)")
+        weakref.finalize(self, self.connection.close)
 
     def get(self, k: str) -> list[Claim] | None:
         """The claims remembered under a key."""
@@ -205,10 +213,23 @@ class Cache:
         text = json.dumps([claim.to_dict() for claim in claims], ensure_ascii=False)
         self.connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (k, text, cost))
 
+    def put_failure(self, k: str, cost: float | None) -> None:
+        """Remembers what was paid for nothing."""
+        self.connection.execute("INSERT INTO failures VALUES (?, ?)", (k, cost))
+
     @property
     def cost(self) -> float | None:
-        """US dollars that all answers were paid with; None where one of the costs is not known."""
-        return summed(cost for (cost,) in self.connection.execute("SELECT cost FROM answers"))
+        """US dollars that all answers and failures were paid with; None where one of the costs is not known."""
+        return summed(self._costs())
+
+    @property
+    def paid(self) -> float:
+        """The same as far as the costs are known."""
+        return sum(cost for cost in self._costs() if cost is not None)
+
+    def _costs(self) -> list[float | None]:
+        rows = self.connection.execute("SELECT cost FROM answers UNION ALL SELECT cost FROM failures")
+        return [cost for (cost,) in rows]
 
     def close(self) -> None:
         """Closes the file."""

@@ -44,9 +44,12 @@ class Said:
 class Finding:
     """The judge's answer about one claim.
 
-    ``claim`` is as it was judged (what its source left out, filled in). ``support`` and ``grounds`` are those of an
-    accusation (own, testimony or none, and the kind of evidence) or a defence (own, self or none). ``details`` may
-    hold: ``omitted`` rooms and ``omits_scene`` of a route; ``exposed`` (seats whose perceptions contradict a false
+    ``claim`` is as it was judged (what its source left out, filled in). ``window`` is None for accusations and
+    defences, and where a claim is about what the game does not have. ``evidence`` are the indices of the events that
+    decide it, in order: what put its people where it is judged (or elsewhere, where it is not so), the deed, the kill;
+    what stands behind an accusation or a defence; empty where nothing decides. ``support`` and ``grounds`` are those
+    of an accusation (own, testimony or none, and the kind of evidence) or a defence (own, self or none). ``details``
+    may hold: ``omitted`` rooms and ``omits_scene`` of a route; ``exposed`` (seats whose perceptions contradict a false
     claim); ``published`` (support by the published rule); ``scene`` (whether a claim concerns the room of a kill).
     """
 

@@ -17,7 +17,8 @@ from quack_eval.claims.types import ACTIVITIES, Claim
 from quack_eval.claims.verify import VERIFIERS, Case
 from quack_eval.timeline import Timeline
 
-STRETCH = re.compile(r"(?:this round,? )?from (?:around )?(?:tick )?\d+ (?:through|to|until) (?:tick )?\d+(?=;)", re.I)
+STRETCH = re.compile(r"(?:this round[,;]? )?from [^,;]+ (?:(?:through|to|until) [^,;]+|on(?:wards?)?)(?=[,;])", re.I)
+"""The stretch of a route where its phrase goes on to date single rooms."""
 UNKNOWN = Window((), -1, -1, -1, "no such meeting", "none", known=False)
 
 
@@ -79,7 +80,7 @@ def judge_all(
 
 def _spans_a_route(phrase: str | None, window: Window) -> bool:
     """Whether a window is meant for a whole route: a stretch of time rather than a moment on the way."""
-    stretches = ("range", "leg", "until", "since", "early", "late")
+    stretches = ("range", "leg", "until", "since", "open", "early", "late")
     return window.kind in stretches and not re.search(r"\bthen\b", phrase or "")
 
 

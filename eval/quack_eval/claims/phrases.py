@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-AT, UNTIL, SINCE, JUST_BEFORE, JUST_AFTER, RANGE, LIST = (
+AT, UNTIL, SINCE, JUST_BEFORE, JUST_AFTER, RANGE, LIST, OPEN = (
     "at",
     "until",
     "since",
@@ -14,12 +14,16 @@ AT, UNTIL, SINCE, JUST_BEFORE, JUST_AFTER, RANGE, LIST = (
     "right after",
     "range",
     "list",
+    "open",
 )
 WHEN, BEFORE, AFTER = "when", "before", "after"
 
 
 class Numbers(NamedTuple):
-    """One expression in ticks: how it is meant, its numbers, and whether it is only about right."""
+    """One expression in ticks: how it is meant, its numbers, and whether it is only about right.
+
+    "open" is the whole leg of a tick: what began before it and went on after it.
+    """
 
     how: str
     ticks: tuple[int, ...]
@@ -66,7 +70,11 @@ MODIFIERS: tuple[tuple[str, str], ...] = (
     (r"(?:right|just|shortly|immediately|moments?|slightly|a (?:moment|tick|second)) before", JUST_BEFORE),
     (r"(?:right|just|shortly|immediately|moments?|slightly|soon|a (?:moment|tick|second)) after", JUST_AFTER),
     (r"between(?: around| about)?", "between"),
-    (r"(?:up )?(?:until|till)|up to|by|through(?: at least)?|thru|before|prior to|no later than|earlier than", UNTIL),
+    (
+        r"(?:up )?(?:until|till)|up to|by|through(?: at least)?|thru|before|prior to|no later than|earlier than"
+        r"|from the (?:very )?(?:start|beginning) to",
+        UNTIL,
+    ),
     (r"from|since|after|past|starting(?: at| from| around)?|not before", SINCE),
 )
 """What stands before a tick number, and what it makes of it; the first that fits counts."""
@@ -144,15 +152,21 @@ FEW = 3
 LONGEST = 500
 """Characters that are read of a time phrase; no utterance of a game is longer."""
 OPEN_END = re.compile(
-    r"^\s*,?\s*(?:onwards?|on\b|and (?:on|onwards?|after|later|afterwards?|beyond)|or (?:so )?(?:later|after)"
-    r"|(?:all the way |right |up |straight )*(?:until|till|through|to|up to|up until)\b(?! (?:around |about )?tick))"
+    r"^\s*,?\s*(?:onwards?\b|on\b(?=\s*(?:[,;.]|$))|and after\b|or (?:so )?(?:later|after)"
+    r"|(?:and then|and|then) (?:on|onwards?|later|afterwards?|after that|beyond)\b"
+    r"|(?:all the way |right |up |straight )*(?:until|till|through|up to|up until"
+    r"|to(?= (?:the|this|that|when|right|just|now|\w+'s)\b))\b(?! (?:around |about )?tick))"
 )
+"""What follows a tick where a stretch goes on from it: to its leg's end, or to an event that is taken for that."""
+OPEN_START = re.compile(r"\bfrom (?:the (?:very )?(?:start|beginning)|early)\b|\bbefore and after\b")
+LATER = re.compile(r"\bafter (?:that|this)\b|\bafterwards?\b")
 AND_SHORTLY = re.compile(r"^\s*,?\s*and (?:shortly|right|immediately|briefly) after")
 
 _TICK = r"(?:(?:at|around|about|roughly|~)\s+)*(?:ticks?\s*)?"
-_NUMBER = r"(\d{1,3})(?!\d|\s*(?:players?|people|tasks?|rooms?|of us|%))"
+_NUMBER = r"(?<!\d)(?<!\bround )(?<!\bmeeting )(\d{1,3})(?!\d|\s*(?:players?|people|tasks?|rooms?|of us|%))"
 _RANGE_SEP = r"\s*(?:-|to|through|thru|until|till|up to|up until|into)\s*"
 _LIST_SEP = r"\s*(?:,\s*(?:and|or|then)|,|/|and(?: then| again at| also)?|or|&|then)\s*"
+_BOUND = re.compile(r"\b(?:until|till|up to)\b")
 _BASE = re.compile(_TICK + _NUMBER)
 _NEXT_RANGE = re.compile(_RANGE_SEP + _TICK + _NUMBER)
 _NEXT_LIST = re.compile(_LIST_SEP + _TICK + _NUMBER)
@@ -203,7 +217,7 @@ def _words(found: Phrase, text: str) -> Phrase:
     if event in ("", "death", "in") and re.search(r"\balive\b|\blast (?:confirmed|seen) with\b", text):
         event, relation = "death", BEFORE
     part = _first(_PARTS, text)
-    if re.search(r"\bfrom the (?:very )?(?:start|beginning)\b", text):
+    if OPEN_START.search(text) or (part == "early" and re.search(r"\blate\b", text)):
         return found._replace(plain=True)
     if re.search(r"\bafter\b.*\bbefore\b|\bbetween\b", text) and event not in ("", "report"):
         return found  # two events: more than a window with one of them can say
@@ -238,8 +252,11 @@ def _numbers(text: str) -> tuple[Numbers, ...]:
         before = text[position : match.start(1)]
         modifier, clause = _first(_MODIFIERS, before), _clause(before)
         how = modifier or clause or AT
-        after = bool(_AFTER.search(before)) or (not modifier and clause == SINCE)
+        if how == SINCE and OPEN_START.search(before):
+            how = OPEN
         ticks, end, kind = _run(text, match, how == "between")
+        after = bool(_AFTER.search(before)) or (not modifier and clause == SINCE)
+        after = after and not _BOUND.search(text[match.end() : end])  # "after tick 3 until tick 6" has both bounds
         around = bool(_APPROXIMATELY.search(before))
         found.append(_meaning(how, kind, ticks, around, after, text[end:]))
         position = end
@@ -261,18 +278,22 @@ def _run(text: str, match: re.Match[str], between: bool) -> tuple[list[int], int
 
 
 def _meaning(how: str, kind: str, ticks: list[int], around: bool, after: bool, rest: str) -> Numbers:
+    first, last = min(ticks), max(ticks)
+    goes_on = bool(OPEN_END.match(rest))
+    if how == OPEN or (how == UNTIL and (goes_on or LATER.search(rest))):
+        return Numbers(OPEN, (last,), around)
     if kind == RANGE and (how == UNTIL or after):
-        return Numbers(how, (max(ticks),), around)
-    if kind == RANGE:
-        return Numbers(RANGE, (min(ticks), max(ticks)), around)
+        return Numbers(how, (last,), around)
     if kind == LIST and how in (JUST_BEFORE, JUST_AFTER):
-        return Numbers(how, (min(ticks) if how == JUST_BEFORE else max(ticks),), around)
+        return Numbers(how, (first if how == JUST_BEFORE else last,), around)
+    if goes_on and how not in (UNTIL, JUST_BEFORE, JUST_AFTER):
+        return Numbers(SINCE, (first,), around)
+    if kind == RANGE:
+        return Numbers(RANGE, (first, last + (FEW - 1 if AND_SHORTLY.match(rest) else 0)), around)
     if kind == LIST and how not in (UNTIL, SINCE):
         return Numbers(LIST, tuple(ticks), around)
-    if how in (AT, SINCE, "between") and OPEN_END.match(rest):
-        return Numbers(SINCE, (ticks[0],), around)
     if how == AT and AND_SHORTLY.match(rest):
-        return Numbers(JUST_AFTER, (ticks[0],), around)
+        return Numbers(JUST_AFTER, (first,), around)
     return Numbers(AT if how == "between" else how, tuple(ticks), around)
 
 

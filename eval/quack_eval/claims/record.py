@@ -10,6 +10,9 @@ from quack_env import Event
 from quack_eval.claims.time_window import Clock, Span
 from quack_eval.timeline import ALIVE, BODY, Stay, Timeline
 
+Events = tuple[int, ...]
+"""Indices of events, in their order."""
+
 
 class Move(NamedTuple):
     """One movement of a seat, from the instant of its departure to that of its arrival (or of being put back)."""
@@ -94,6 +97,21 @@ class Record:
             if meet.first <= last and first <= meet.last and room in (None, meet.room)
         ]
 
+    def placed(self, seat: int, room: str, instant: int, state: str = ALIVE) -> Events:
+        """The event that put a seat, or its body, where it is at an instant: into this room."""
+        return tuple(self.timeline.beginning(stay) for stay in self.stays(seat, room, [(instant, instant)], state))
+
+    def joined(self, a: int, b: int, meet: Meet, state: str = ALIVE) -> Events:
+        """The events that put the living seat ``a`` and ``b``, alive or as a body, into the room where they met."""
+        return in_order(self.placed(a, meet.room, meet.first), self.placed(b, meet.room, meet.first, state))
+
+    def whereabouts(self, seat: int, spans: Iterable[Span]) -> Events:
+        """The events that say where a seat was at the instants of the spans; of one that was gone, what it went by."""
+        stays = [stay for first, last in spans for stay in self.timeline.between(seat, first, last)]
+        if not stays and seat in self.timeline.gone:
+            return (self.timeline.gone[seat],)
+        return in_order(self.timeline.beginning(stay) for stay in stays)
+
     @cached_property
     def moves(self) -> list[list[Move]]:
         """The movements of every seat, in order."""
@@ -167,15 +185,32 @@ class Record:
         """The instants at which the watcher knows from sightings that the seat was too far from the room."""
         found: list[Span] = []
         for meet in self.meets(watcher, seat) + self.seen_ends(watcher, seat):
-            if meet.room == room:
-                continue
-            leg = self.timeline.leg_of(meet.first)
-            far = max(self.map.travel_ticks(meet.room, room) - self.slack, 0)
-            first, last = self.ticks(self.tick(meet.first) - far + 1, self.tick(meet.last) + far - 1)
-            first, last = min(first, meet.first), max(last, meet.last)
-            found.append((max(first, leg.first), min(last, leg.last)) if leg else (meet.first, meet.last))
+            if meet.room != room:
+                found.append(self._out_of_reach(meet, room))
         ways = [(move.first + 1, move.last - 1) for move in self.moves[seat] if self._saw(watcher, move)]
         return found + [(first, last) for first, last in ways if first <= last]
+
+    def _out_of_reach(self, meet: Meet, room: str) -> Span:
+        """The instants around a sighting elsewhere at which one who was seen cannot have been in a room."""
+        leg = self.timeline.leg_of(meet.first)
+        far = max(self.map.travel_ticks(meet.room, room) - self.slack, 0)
+        first, last = self.ticks(self.tick(meet.first) - far + 1, self.tick(meet.last) + far - 1)
+        first, last = min(first, meet.first), max(last, meet.last)
+        return (max(first, leg.first), min(last, leg.last)) if leg else (meet.first, meet.last)
+
+    def alibi(self, watcher: int, seat: int, room: str, span: Span) -> Events:
+        """The events of the sightings by which the watcher knows that the seat was too far from a room in the span."""
+        found = [
+            self.joined(watcher, seat, meet)
+            for meet in self.meets(watcher, seat)
+            if meet.room != room and _touch(self._out_of_reach(meet, room), span)
+        ]
+        found += [
+            (end.first,)
+            for end in self.seen_ends(watcher, seat)
+            if end.room != room and _touch(self._out_of_reach(end, room), span)
+        ]
+        return in_order(*found)
 
     def _missed(self, watcher: int, seat: int, room: str, spans: Sequence[Span]) -> list[Span]:
         """The instants at which the watcher was in the room and the seat was not."""
@@ -195,6 +230,15 @@ class Record:
     def _saw(self, watcher: int, move: Move) -> bool:
         events = self.timeline.events
         return watcher in events[move.first].seen_by or (move.arrived and watcher in events[move.last].seen_by)
+
+
+def in_order(*events: Iterable[int]) -> Events:
+    """All the events, each once, in the order in which they happened."""
+    return tuple(sorted({index for some in events for index in some}))
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
 
 
 def _move(start: Event, end: Event, arrived: bool) -> Move:
@@ -249,4 +293,16 @@ def room_named(name: str, rooms: Sequence[str]) -> str | None:
     return longer[0] if len(longer) == 1 else None
 
 
-__all__ = ["ALIVE", "BODY", "Meet", "Move", "Record", "covered", "covers", "room_named", "without"]
+__all__ = [
+    "ALIVE",
+    "BODY",
+    "Events",
+    "Meet",
+    "Move",
+    "Record",
+    "covered",
+    "covers",
+    "in_order",
+    "room_named",
+    "without",
+]

@@ -9,14 +9,14 @@ from itertools import chain
 from quack_env import Event
 from quack_eval.claims.finding import FALSE, NONE, OWN, SELF, TESTIMONY, TRUE, UNVERIFIABLE, WRONG_ROOM, Finding
 from quack_eval.claims.phrases import normalise
-from quack_eval.claims.record import Record
+from quack_eval.claims.record import Events, Record, in_order
 from quack_eval.claims.time_window import Span
 from quack_eval.timeline import BODY, Meeting
 
 NEAR = 2
 """Ticks within which presence at a scene counts."""
 
-Basis = tuple[str, str, tuple[int, ...]]
+Basis = tuple[str, str, Events]
 """(support, grounds in words, events)."""
 
 
@@ -45,17 +45,18 @@ def accusation(
     for finding in statements:
         if finding.speaker == target and finding.claim.first_hand and contradicts(record, accuser, finding):
             told = f"a statement of {record.names[target]} that the accuser's perceptions contradict"
-            return OWN, f"contradiction: {told} ({finding.reason})", finding.evidence
+            return OWN, f"contradiction: {told} ({finding.reason})", _refuting(record, accuser, finding)
     for finding in chain(statements, words):
-        places = finding.speaker != accuser and _incriminates(record, target, meeting, finding)
-        if places and not contradicts(record, accuser, finding):
+        scenes = () if finding.speaker == accuser else _scenes(record, target, meeting, finding)
+        if scenes and not contradicts(record, accuser, finding):
             who = record.names[finding.speaker]
             what = "admission" if finding.speaker == target else "testimony"
-            return TESTIMONY, f"{what}: {who} put {record.names[target]} at the scene", finding.evidence
+            about = in_order(finding.evidence, scenes)
+            return TESTIMONY, f"{what}: {who} put {record.names[target]} at the scene", about
     return NONE, "nothing that sets the target apart", ()
 
 
-Grounds = tuple[str, tuple[int, ...]] | None
+Grounds = tuple[str, Events] | None
 
 
 def saw_kill(record: Record, accuser: int, target: int, meeting: Meeting) -> Grounds:
@@ -73,13 +74,12 @@ def at_scene(record: Record, accuser: int, target: int, meeting: Meeting) -> Gro
             continue
         span = _around(record, kill, meeting)
         for meet in record.met(accuser, target, [span], kill.room):
-            return f"scene: in {kill.room} with the target within two ticks of the kill", (meet.first, kill.index)
+            evidence = in_order(record.joined(accuser, target, meet), (kill.index,))
+            return f"scene: in {kill.room} with the target within two ticks of the kill", evidence
         for event in record.timeline.perceived_between(accuser, *span):
             if event.actor == target and event.kind in ("depart", "arrive") and kill.room in (event.room, event.to):
-                return f"scene: saw the target go {event.room} to {event.to} at tick {event.tick}", (
-                    event.index,
-                    kill.index,
-                )
+                evidence = in_order((event.index, kill.index))
+                return f"scene: saw the target go {event.room} to {event.to} at tick {event.tick}", evidence
     return None
 
 
@@ -94,7 +94,8 @@ def at_body(record: Record, accuser: int, target: int, meeting: Meeting) -> Grou
                 continue
             there = record.timeline.at(target, body.first)
             if there and there.room == body.room and there.state == "alive" and there.first < body.first:
-                return f"body: the target was with the body in {body.room} when the accuser came", (body.first,)
+                evidence = in_order(record.joined(accuser, victim, body, BODY), (record.timeline.beginning(there),))
+                return f"body: the target was with the body in {body.room} when the accuser came", evidence
     return None
 
 
@@ -107,7 +108,9 @@ def last_suspect(record: Record, accuser: int, target: int, meeting: Meeting) ->
         if span is None or kill.room is None or record.excluded(accuser, target, kill.room, [span]):
             continue
         if all(record.excluded(accuser, other, kill.room, [span]) for other in others):
-            return "elimination: nobody else can have been there", (kill.index,)
+            found = (kill.index,), record.placed(accuser, kill.room, span[1])
+            elsewhere = (record.alibi(accuser, other, kill.room, span) for other in others)
+            return "elimination: nobody else can have been there", in_order(*found, *elsewhere)
     return None
 
 
@@ -133,9 +136,11 @@ def defence(record: Record, defender: int, defended: int, meeting: Meeting) -> B
         span = record.ticks(kill.tick, kill.tick)
         meets = record.met(defender, defended, [(kill.index, kill.index)])
         if meets:
-            return OWN, f"company: with the defended in {meets[0].room} at the kill of tick {kill.tick}", (kill.index,)
+            evidence = in_order(record.joined(defender, defended, meets[0]), (kill.index,))
+            return OWN, f"company: with the defended in {meets[0].room} at the kill of tick {kill.tick}", evidence
         if kill.room and record.excluded(defender, defended, kill.room, [span], by_sight=True):
-            return OWN, f"distance: saw the defended too far from {kill.room} at tick {kill.tick}", (kill.index,)
+            evidence = in_order(record.alibi(defender, defended, kill.room, span), (kill.index,))
+            return OWN, f"distance: saw the defended too far from {kill.room} at tick {kill.tick}", evidence
     return NONE, "nothing that clears the defended", ()
 
 
@@ -162,6 +167,14 @@ def contradicts(record: Record, listener: int, finding: Finding) -> bool:
         rooms.append(record.room(claim.origin))
     people = [subject] + ([target] if claim.type == "sighting" and target is not None and claim.of != BODY else [])
     return any(room is not None and record.excluded(listener, who, room, spans) for room in rooms for who in people)
+
+
+def _refuting(record: Record, listener: int, finding: Finding) -> Events:
+    """The events that decide a statement; where the listener perceived none of them, where it was itself, too."""
+    events = record.timeline.events
+    if finding.window is None or any(listener in events[index].seen_by for index in finding.evidence):
+        return finding.evidence
+    return in_order(finding.evidence, record.whereabouts(listener, finding.window.spans))
 
 
 def _saw_denied(
@@ -213,20 +226,19 @@ def _unwitnessed(record: Record, watcher: int, kill: Event, meeting: Meeting) ->
     return max(alive, default=leg.first), bodies[0].first
 
 
-def _incriminates(record: Record, target: int, meeting: Meeting, finding: Finding) -> bool:
-    """Whether a statement puts the target at the scene of a kill of the leg: there, on the way, or with the victim."""
+def _scenes(record: Record, target: int, meeting: Meeting, finding: Finding) -> Events:
+    """The kills of the leg at whose scene a statement puts the target: there, on the way, or with the victim."""
     claim = finding.claim
     if claim.negative or claim.type not in ("location", "sighting", "activity"):
-        return False
+        return ()
     people = {finding.speaker if claim.subject is None else record.seat(claim.subject), record.seat(claim.target)}
     if target not in people:
-        return False
+        return ()
     leg = record.clock.legs[meeting.number]
     kills = record.kills_in(leg.first, leg.last)
     rooms = {record.room(name) for name in (claim.room, claim.origin, *claim.route)}
     rooms |= {room for _, room in record.clock.rooms_in(normalise(claim.time or ""))}
-    victims = {kill.target for kill in kills}
-    return any(kill.room in rooms for kill in kills) or bool(people & victims)
+    return tuple(kill.index for kill in kills if kill.room in rooms or kill.target in people)
 
 
 def judged(record: Record, finding: Finding, heard: Iterable[Finding], words: Iterable[Finding] = ()) -> Finding:

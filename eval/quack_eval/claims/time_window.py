@@ -98,7 +98,7 @@ class Clock:
         """
         leg = self.legs[moments.leg]
         numbers = phrases.read(phrase).numbers
-        first, last, how = leg.first_tick, leg.last_tick, "the leg of the moment"
+        first, last, how = leg.first_tick, leg.last_tick, "the whole leg with the moment"
         if len(numbers) > 1 and phrase.lower().startswith("from "):
             ticks = [tick + slack for number in numbers for tick in number.ticks for slack in _slack(number)]
             first = max(first, min(ticks))
@@ -109,7 +109,7 @@ class Clock:
             spans=((max(start, leg.first), min(end, leg.last)),),
             first_tick=first,
             last_tick=last,
-            how=f"{how} ({moments.how})",
+            how=f"{how}: {moments.how}",
             extent="",
             arrival=False,
         )
@@ -212,6 +212,8 @@ class _Reading:
             return [self.clipped(ticks[0] - SHORT + 1, ticks[0], leg)]
         if how == JUST_AFTER:
             return [self.clipped(ticks[0], ticks[0] + SHORT - 1, leg)]
+        if how == phrases.OPEN:
+            return [(leg.first, leg.last)]
         return [span for tick in ticks for span in self.at_tick(tick, slack)]
 
     def at_tick(self, tick: int, slack: int) -> list[Span]:

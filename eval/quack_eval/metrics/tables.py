@@ -192,6 +192,11 @@ PERCENT = frozenset(_SHARES | {f"{name}_unique" for name in _SHARES})
 """The measures that are shown in percent, in a layout or not; ``_unique``: with repeated claims counted once."""
 
 
+def one_line(heading: str) -> str:
+    """A heading of a layout in one line: a hyphen at the end of a line divides a word, but for that of "self-"."""
+    return heading.replace("self-\n", "self-").replace("/\n", "/").replace("-\n", "").replace("\n", " ")
+
+
 CAPTIONS = {
     "skip": "mean over the games where it is defined; below it pooled; below that their number, where not all",
     "zero": "mean over all games, undefined rates as 0; below it pooled; below that the games, where not all",

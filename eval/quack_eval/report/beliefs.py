@@ -58,7 +58,7 @@ def beliefs(run: RunFolder) -> BeliefPart:
     from quack_eval.beliefs.pictures import believed_and_true, network, reliability
 
     try:
-        games = belief_games(run.path)
+        games = belief_games(run.path, damaged=[])  # the evaluation names them
     except ConfigError:
         return BeliefPart(nothing, "", policy(()))
     evaluation = BeliefEval(games, reference=False)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 from quack_env import Event, QuackError
@@ -11,11 +13,10 @@ from quack_env.events import sentence
 from quack_eval.claims.finding import Finding
 from quack_eval.run_folder import RunFolder
 from quack_eval.statements import FAILURES, StatementGame, failure
-from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
-from quack_eval.viewer.deciding import deciding, instead
-from quack_eval.viewer.game_data import claim_words, said
+from quack_eval.viewer.game_data import said
 from quack_eval.viewer.passages import passage
+from quack_eval.wording import claim_words
 
 EVENTS = 4
 """Deciding events listed with an example, at most."""
@@ -25,9 +26,13 @@ SPARE = 20
 
 @dataclass(frozen=True)
 class Example:
-    """One finding as a reader sees it. ``before``, ``claim`` and ``after`` are the utterance."""
+    """One finding as a reader sees it. ``before``, ``claim`` and ``after`` are the utterance.
+
+    ``recording`` is the folder of its game.
+    """
 
     game: str
+    recording: Path
     tick: int
     meeting: int
     speaker: str
@@ -43,40 +48,39 @@ class Example:
 
 
 class _Candidate(NamedTuple):
-    """An instance of a failure mode. ``rank``: smaller is more telling; ``game``: without its findings."""
+    """An instance of a failure mode. ``lot``: the smallest are drawn; ``game``: without its findings."""
 
-    rank: tuple[bool, ...]
+    lot: bytes
     name: str
     game: StatementGame
     finding: Finding
 
 
 def examples(run: RunFolder, count: int = 3) -> dict[str, list[Example]]:
-    """Of every failure mode up to ``count`` instances, from as many games, the most telling first.
+    """Of every failure mode up to ``count`` instances, from as many games, drawn by lot.
 
-    The same for the same run: those with deciding events and (for lies) those that a listener could refute come first,
-    then the order of the games. The findings are read one game at a time, however many there are.
+    The lot is a hash of the game's path within the run and of the finding's place in it: it favours none, and is the
+    same for the same run. The findings are read one game at a time, however many there are.
     """
     best: dict[str, list[_Candidate]] = {mode: [] for mode in FAILURES}
     for name, game in run.judged():
         if name in run.games:
-            for mode, candidate in _best_of(name, game).items():
-                best[mode] = heapq.nsmallest(count + SPARE, (*best[mode], candidate), key=lambda one: one.rank)
+            for mode, candidate in drawn_from(name, game).items():
+                best[mode] = heapq.nsmallest(count + SPARE, (*best[mode], candidate), key=lambda one: one.lot)
     return {mode: _drawn(run, candidates, count) for mode, candidates in best.items()}
 
 
-def _best_of(name: str, game: StatementGame) -> dict[str, _Candidate]:
-    """The most telling instance of each failure mode in a game; of equal ones the first."""
+def drawn_from(name: str, game: StatementGame) -> dict[str, _Candidate]:
+    """The instance of each failure mode that is drawn in a game."""
     facts = replace(game, findings=())
     found: dict[str, _Candidate] = {}
-    for finding in game.findings:
+    for number, finding in enumerate(game.findings):
         mode = failure(game, finding)
         if mode is None or finding.duplicate or finding.event < 0:
             continue
-        known = finding.window is None or finding.window.known
-        rank = (not known, not finding.details.get("exposed"), not finding.evidence)
-        if mode not in found or rank < found[mode].rank:
-            found[mode] = _Candidate(rank, name, facts, finding)
+        lot = hashlib.sha256(f"{name}#{number}".encode()).digest()
+        if mode not in found or lot < found[mode].lot:
+            found[mode] = _Candidate(lot, name, facts, finding)
     return found
 
 
@@ -105,10 +109,10 @@ def _example(run: RunFolder, name: str, game: StatementGame, finding: Finding) -
     first, last = passage(text, finding.claim)
     names = trajectory.names
     exposed = [names[seat] for seat in finding.details.get("exposed") or ()]
-    timeline = Timeline(trajectory)
-    decisive = [trajectory.events[index] for index in deciding(timeline, finding) or instead(timeline, finding)]
+    decisive = [trajectory.events[index] for index in finding.evidence]
     return Example(
         game=name,
+        recording=run.games[name],
         tick=event.tick,
         meeting=finding.meeting,
         speaker=names[finding.speaker],

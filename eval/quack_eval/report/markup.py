@@ -61,7 +61,8 @@ def table(
     """A table with its caption; the first ``left`` columns are text, the others numbers; ``file``: a link to it."""
     top = h("tr", (h("th", head, scope="col", class_=None if k < left else "number") for k, head in enumerate(heads)))
     body = h("tbody", (h("tr", (_cell(value, k, left) for k, value in enumerate(row))) for row in rows))
-    return h("div", h("table", h("caption", caption, " ", file), h("thead", top), body), class_="scroll")
+    scrolled = h("div", h("table", h("thead", top), body), class_="scroll")
+    return h("figure", h("figcaption", caption, " ", file), scrolled)  # a caption in the table would scroll with it
 
 
 def _cell(value: Content, column: int, left: int) -> Element:

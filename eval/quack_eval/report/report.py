@@ -18,7 +18,7 @@ Progress = Callable[[int, int], None]
 
 
 def write_report(run: Path, out: Path | None = None, progress: Progress | None = None) -> Path:
-    """Write `report.html` of a run; the path of the file.
+    """Write `report.html` of a run; the path of the file. See `open_run` and `report_of` for its two steps.
 
     Args:
         run: the run's folder, or any folder of recorded games; one without `measures.json` is evaluated first.
@@ -29,25 +29,34 @@ def write_report(run: Path, out: Path | None = None, progress: Progress | None =
         TrajectoryError: where there is no recorded game, or all are damaged or unfinished.
         ConfigError: where files cannot be read or written.
     """
-    found = open_run(run, out, progress)
-    if not found.measures.get("games") and (messages := found.measures.get("messages")):
+    return report_of(open_run(run, out, progress), out)
+
+
+def report_of(run: RunFolder, out: Path | None = None) -> Path:
+    """Write `report.html` of an opened run into ``out``, or its folder; the path of the file.
+
+    Raises:
+        TrajectoryError: where all games are damaged or unfinished.
+        ConfigError: where files cannot be read or written.
+    """
+    if not run.measures.get("games") and (messages := run.measures.get("messages")):
         told = f"no game could be read and scored, of {len(messages)}; the first: {messages[0]}"
-        raise TrajectoryError(f"{run}: {told}")
-    file = (out or run) / FILE
+        raise TrajectoryError(f"{run.path}: {told}")
+    file = (out or run.path) / FILE
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(report_page(found), encoding="utf-8")
+        file.write_text(report_page(run, file.parent), encoding="utf-8")
     except OSError as fault:
         raise ConfigError(f"{file}: cannot be written ({fault.strerror}); choose another --out") from None
     return file
 
 
-def report_page(run: RunFolder) -> str:
-    """The report as one HTML document that needs nothing but itself."""
+def report_page(run: RunFolder, folder: Path) -> str:
+    """The report as one HTML document that needs nothing but itself; its links to recordings start from a folder."""
     believed = beliefs(run)
     found = [
         sections.headline(run),
-        sections.failure_modes(run),
+        sections.failure_modes(run, folder),
         sections.evidence(run),
         believed.section,
         *sections.comparisons(run),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 from xml.etree.ElementTree import Element
 
 import yaml
 
 from quack_env import __version__
 from quack_eval.metrics.estimate import RESAMPLES, SEED
-from quack_eval.metrics.tables import LAYOUTS, PERCENT, shown, shown_interval
+from quack_eval.metrics.tables import LAYOUTS, PERCENT, one_line, shown, shown_interval
 from quack_eval.report.examples import Example, examples
 from quack_eval.report.markup import Content, csv_link, h, muted, plain_table, quoted, table
-from quack_eval.report.tables import Column, estimate_csv, estimate_table, settings
+from quack_eval.report.tables import ALL_GAMES, Column, estimate_csv, estimate_table, settings
 from quack_eval.run_folder import RunFolder
 from quack_eval.statements import FAILURES
 
@@ -96,35 +100,62 @@ def headline(run: RunFolder) -> Section:
     said = [Column(measure, heading) for measure, heading in WORDS]
     tables = [
         estimate_table("outcomes", "How games ended, and how people voted", outcomes, settings(run)),
-        estimate_table("statements", "What was said, against what happened", said, settings(run)),
+        estimate_table("statements", "What was said, against what happened", said, settings(run), claims_by(run)),
     ]
-    return Section("headline", "Settings", [note, *tables])
+    return Section("headline", "Settings", [note, _sources(run), *tables])
+
+
+def _sources(run: RunFolder) -> Element | None:
+    """Where the claims come from; a warning where that differs from game to game."""
+    if run.notice:
+        return h("p", f"Take care: {run.notice}.", class_="warning", role="note")
+    return h("p", f"Claims by: {_counted(run.all_sources)}.") if run.all_sources else None
+
+
+def claims_by(run: RunFolder) -> dict[str, str]:
+    """By row of a table of settings, where its claims come from; empty where nothing was said in words."""
+    found = {setting: _counted(sources) for setting, sources in run.sources.items()}
+    return found and {**found, ALL_GAMES: _counted(run.all_sources)}
+
+
+def _counted(sources: Counter[str]) -> str:
+    return ", ".join(f"{name} ({count(games, 'game')})" for name, games in sorted(sources.items()))
 
 
 # --- failure modes ---------------------------------------------------------------------------------------------------
 
 
-def failure_modes(run: RunFolder) -> Section:
-    """The four failure modes of the paper, each with its numbers and with examples from the run."""
-    note = h("p", "Claims are judged by what happened, instant by instant; the examples are this run's own.")
+def failure_modes(run: RunFolder, folder: Path) -> Section:
+    """The four failure modes of the paper, each with its numbers and with examples from the run.
+
+    Args:
+        run: the run.
+        folder: where the report is written: links to recordings start there.
+    """
+    note = h(
+        "p",
+        "Claims are judged by what happened, instant by instant. The examples are drawn by lot among this run's own "
+        "instances and shown as extracted: where the extraction misread the words, the failure is its fault, and "
+        "counts all the same. Each links to the recording with the utterance; quack view shows it in its game.",
+    )
     content: list[Content] = [note]
     drawn = examples(run)
     for mode, measures in FAILURES.items():
-        content += [h("h3", mode.capitalize()), h("p", MODES[mode]), *_mode(run, mode, measures, drawn[mode])]
+        content += [h("h3", mode.capitalize()), h("p", MODES[mode]), *_mode(run, folder, mode, measures, drawn[mode])]
     return Section("failures", "The four failure modes", content)
 
 
-def _mode(run: RunFolder, mode: str, measures: Sequence[str], found: Sequence[Example]) -> list[Content]:
+def _mode(run: RunFolder, folder: Path, mode: str, measures: Sequence[str], found: Sequence[Example]) -> list[Content]:
     columns: list[Column] = []
     for measure in measures:
         name = measure.replace("_", " ")
         columns.append(Column(measure, f"{name}, mean"))
         columns.append(Column(measure, f"{name}, pooled", "pooled", drawn=measure == measures[0]))
     caption = "Mean over games, and pooled over all claims; the first measure's pooled value is drawn"
-    numbers = estimate_table(mode.replace(" ", "_"), caption, columns, settings(run))
+    numbers = estimate_table(mode.replace(" ", "_"), caption, columns, settings(run), claims_by(run))
     if numbers is None:
         return [muted("Not measured in this run.")]
-    drawn: list[Content] = [_example(one) for one in found]
+    drawn: list[Content] = [_example(one, folder) for one in found]
     if not drawn:
         why = "This run has no instance of it."
         if not run.keeps_findings:
@@ -133,25 +164,28 @@ def _mode(run: RunFolder, mode: str, measures: Sequence[str], found: Sequence[Ex
     return [numbers, *drawn]
 
 
-def _example(one: Example) -> Element:
+def _example(one: Example, folder: Path) -> Element:
     finding, window = one.finding, one.finding.window
     facts: list[tuple[str, Content]] = [
         ("claim", quoted(one.meaning)),
         ("verdict", quoted(f"{finding.verdict.replace('_', ' ')}: {finding.reason}")),
     ]
     if finding.support:
-        facts.append(("support", quoted(f"{finding.support}: {finding.grounds or 'nothing'}")))
+        grounds = f": {finding.grounds}" if finding.grounds and finding.grounds != finding.support else ""
+        facts.append(("support", quoted(finding.support + grounds)))
     if window:
-        facts.append(("about", f"ticks {window.first_tick} to {window.last_tick} ({window.how})"))
+        facts.append(("about", f"ticks {window.first_tick} to {window.last_tick}: {window.how}"))
     if one.events:
         facts.append(("decided by", h("ul", (h("li", quoted(event)) for event in one.events))))
     if one.exposed:
         facts.append(("exposed to", quoted(", ".join(one.exposed))))
-    where = f"{one.game}, meeting {one.meeting + 1}, tick {one.tick}"
+    where = f"{one.game}, meeting {one.meeting + 1}, tick {one.tick}, event {finding.event}"
+    recording = quote(Path(os.path.relpath(one.recording, folder)).as_posix())
+    link = h("a", quoted(where), href=recording)
     return h(
         "div",
         h("blockquote", one.before, h("mark", one.claim), one.after, dir="auto"),
-        h("p", quoted(one.speaker), f" ({one.role.capitalize()}, {one.policy}), ", quoted(where), class_="muted"),
+        h("p", quoted(one.speaker), f" ({one.role.capitalize()}, {one.policy}), ", link, class_="muted"),
         h("dl", ((h("dt", name), h("dd", value)) for name, value in facts)),
         class_="example",
     )
@@ -245,16 +279,31 @@ def costs(run: RunFolder) -> Section:
         content.append(plain_table("cost", "What the settings took (US dollars; last attempts)", heads, rows))
     columns = [Column(measure, measure.replace("_", " ")) for measure in CALLS]
     calls = estimate_table("calls", "Model calls, means over games", columns, settings(run))
-    content.append(calls if calls is not None else muted("No model was called in this run."))
+    content.append(calls if calls is not None else muted("The recordings of this run hold no calls of models."))
     failed, messages = measures.get("failed") or [], measures.get("messages") or []
     if failed:
-        rows = [[one[head] for head in FAILED] for one in failed]
+        rows = [[one[head] for head in FAILED] for one in alike(failed)]
         content.append(plain_table("failures", "Games that were given up; they are not scored", FAILED, rows))
     if messages:
         content += [h("h3", "Left out of the scores"), h("ul", (h("li", quoted(message)) for message in messages))]
     if not failed and not messages:
         content.append(muted("No game failed or was left out."))
     return Section("costs", "Failures and costs", content)
+
+
+def alike(failed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Failed games, those with the same error and as many attempts as one, with their number and the first of them."""
+    groups: dict[tuple[Any, Any], list[str]] = {}
+    for one in failed:
+        groups.setdefault((one["attempts"], one["error"]), []).append(one["game"])
+    return [
+        {
+            "game": games[0] if len(games) == 1 else f"{len(games)} games, the first {games[0]}",
+            "attempts": attempts,
+            "error": error,
+        }
+        for (attempts, error), games in groups.items()
+    ]
 
 
 def every_table(run: RunFolder) -> Section:
@@ -269,15 +318,11 @@ def _layouts(run: RunFolder) -> list[Content]:
     """The tables of the run's convention."""
     found: list[Content] = []
     for layout in LAYOUTS[run.measures.get("convention", "paper")]:
-        columns = [Column(name, _flat(heading)) for name, heading, _ in layout.columns]
+        columns = [Column(name, one_line(heading).removesuffix("%").strip()) for name, heading, _ in layout.columns]
         name = layout.title.split(":")[0].split(",")[0].replace(" ", "_").lower()
-        found.append(estimate_table(name, f"{layout.title}: means over games", columns, settings(run)))
+        sources = claims_by(run) if any(column.measure == "coverage" for column in columns) else None
+        found.append(estimate_table(name, f"{layout.title}: means over games", columns, settings(run), sources))
     return found
-
-
-def _flat(heading: str) -> str:
-    """A heading in one line, without its percent sign."""
-    return heading.replace("-\n", "").replace("\n", " ").removesuffix("%").strip()
 
 
 def methods(run: RunFolder) -> Section:

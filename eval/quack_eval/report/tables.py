@@ -10,13 +10,14 @@ from quack_eval.metrics.tables import PERCENT, shown, shown_interval
 from quack_eval.report.markup import Content, csv_link, h, quoted, table, whisker
 from quack_eval.run_folder import RunFolder
 
+ALL_GAMES = "all games"
 Estimates = Mapping[str, Mapping[str, Any]]
 
 
 def settings(run: RunFolder) -> dict[str, Estimates]:
     """The estimates by setting, and of all games where there are several settings."""
     found: dict[str, Estimates] = dict(run.measures["settings"])
-    return found if len(found) == 1 else {**found, "all games": run.measures["measures"]}
+    return found if len(found) == 1 else {**found, ALL_GAMES: run.measures["measures"]}
 
 
 def cell(estimate: Mapping[str, Any] | None, measure: str, estimator: str = "mean") -> Element:
@@ -50,19 +51,27 @@ class Column(NamedTuple):
 
 
 def estimate_table(
-    name: str, caption: str, columns: Sequence[Column], groups: Mapping[str, Estimates]
+    name: str,
+    caption: str,
+    columns: Sequence[Column],
+    groups: Mapping[str, Estimates],
+    claims_by: Mapping[str, str] | None = None,
 ) -> Element | None:
-    """A row per group, a column per measure that some group has; with its CSV. None where there is nothing to show."""
+    """A row per group, a column per measure that some group has; with its CSV. None where there is nothing to show.
+
+    ``claims_by``: by group where its claims come from, for a column of its own.
+    """
     present = [column for column in columns if any(column.measure in estimates for estimates in groups.values())]
     if not present:
         return None
-    heads = ["", "games"]
+    heads = ["", "games", *(["claims by"] if claims_by else [])]
     for column in present:
         heads += [column.heading + (" %" if column.measure in PERCENT else ""), *(["0 to 100"] if column.drawn else [])]
     rows: list[list[Content]] = []
     for group, estimates in groups.items():
         cells = [made for column in present for made in _cells(estimates.get(column.measure), column)]
-        rows.append([quoted(group), _games(estimates), *cells])
+        source = [h("td", quoted(claims_by.get(group, "-")))] if claims_by else []
+        rows.append([quoted(group), _games(estimates), *source, *cells])
     return table(heads, rows, caption, file=estimate_csv(name, dict.fromkeys(c.measure for c in present), groups))
 
 

@@ -22,11 +22,11 @@ from quack_eval.statements import StatementGame, failure, statement_game
 from quack_eval.timeline import BODY, Meeting, Stay, Timeline
 from quack_eval.trajectory import Trajectory
 from quack_eval.viewer.beliefs import belief_data
-from quack_eval.viewer.deciding import deciding, instead
 from quack_eval.viewer.decisions import call_data
 from quack_eval.viewer.passages import pieces
 from quack_eval.viewer.perception import Perceptions, company, perceptions, settled
 from quack_eval.viewer.ship import figures, ship_data
+from quack_eval.wording import claim_words
 
 NO_END = {
     "aborted": "This game was broken off: it has no result and is not scored. What was recorded can be seen.",
@@ -81,7 +81,7 @@ def game_data(source: GameSource) -> dict[str, Any]:
         "gone": {str(seat): instant for seat, instant in timeline.gone.items()},
         "agents": [_agent(timeline, seat, seen) for seat in range(timeline.n)],
         "meetings": [_meeting(timeline, meeting, game) for meeting in timeline.meetings],
-        "findings": [_finding(timeline, game, finding) for finding in game.findings],
+        "findings": [_finding(game, finding) for finding in game.findings],
         "calls": calls,
         "beliefs": beliefs,
     }
@@ -137,7 +137,7 @@ def _notes(trajectory: Trajectory, game: StatementGame, seen: Perceptions, calls
         notes.append("Imported from a published log, which has no prompts, replies, images or beliefs.")
     else:
         if not calls:
-            notes.append("No model was called in this game, so there are no prompts and replies.")
+            notes.append("This recording holds no calls of models, so there are no prompts and replies.")
         if not beliefs:
             notes.append("Nobody's beliefs were probed in this game.")
     return notes
@@ -293,7 +293,7 @@ def _meeting(timeline: Timeline, meeting: Meeting, game: StatementGame) -> dict[
     }
 
 
-def _finding(timeline: Timeline, game: StatementGame, finding: Finding) -> dict[str, Any]:
+def _finding(game: StatementGame, finding: Finding) -> dict[str, Any]:
     window = finding.window
     claim = finding.claim
     details = finding.details
@@ -315,8 +315,7 @@ def _finding(timeline: Timeline, game: StatementGame, finding: Finding) -> dict[
             "how": window.how,
             "known": window.known,
         },
-        "evidence": deciding(timeline, finding),
-        "instead": instead(timeline, finding),
+        "evidence": finding.evidence,
         "speaker": finding.speaker,
         "meeting": finding.meeting,
         "round": finding.round,
@@ -331,31 +330,3 @@ def _finding(timeline: Timeline, game: StatementGame, finding: Finding) -> dict[
 def _seat(name: str | None, names: Sequence[str]) -> int | None:
     lowered = [known.lower() for known in names]
     return lowered.index(name.lower()) if name and name.lower() in lowered else None
-
-
-def claim_words(claim: Claim, speaker: str) -> str:
-    """A claim in plain words."""
-    who = claim.subject or speaker
-    no = "not " if claim.negative else ""
-    when = f" ({claim.time})" if claim.time else ""
-    where = f" in {claim.room}" if claim.room else ""
-    if claim.kind == "route":
-        return f"{who} {no}went {' → '.join(claim.route)}{when}"
-    if claim.type == "location":
-        body = "the body of " if claim.of == "body" else ""
-        return f"{body}{who} was {no}{where.strip() or 'somewhere'}{when}"
-    if claim.type == "sighting":
-        if claim.negative and claim.target is None and claim.of != "body":
-            return f"{who} saw nobody{where}{when}"
-        whom = claim.target or "anybody"
-        body = f"the body of {claim.target}" if claim.target else "a body"
-        return f"{who} saw {no}{body if claim.of == 'body' else whom}{where}{when}"
-    if claim.type == "activity":
-        come = f" from {claim.origin}" if claim.origin else ""
-        return f"{who} did {no}{claim.activity or 'something'}{come}{where}{when}"
-    if claim.type == "accusation":
-        strength = f" ({claim.confidence})" if claim.confidence else ""
-        return f"{who} accuses {claim.target or 'somebody'}{strength}"
-    if claim.type == "defense":
-        return f"{who} defends {claim.target or 'somebody'}"
-    return f"{claim.type}: {who}{where}{when}"

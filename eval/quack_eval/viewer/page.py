@@ -26,9 +26,10 @@ SCRIPTS = {
         "page_game",
     ),
     "run": ("plot", "run_tables", "page_run"),
+    "annotate": ("annotate",),
 }
 """The scripts of each kind of page, in order; they share one scope."""
-START = {"game": "gamePage();", "run": "runPage();"}
+START = {"game": "gamePage();", "run": "runPage();", "annotate": "annotationForm();"}
 PLOTLY = "plotly.min.js"
 """Plotly's library, beside the pages that have charts: 4.8 MB that would burden every page."""
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from quack_eval.metrics.tables import LAYOUTS, PERCENT
+from quack_eval.metrics.tables import LAYOUTS, PERCENT, one_line
 from quack_eval.run_folder import RunFolder
 from quack_eval.statements import StatementGame, failure
 
@@ -35,9 +35,7 @@ def run_data(run: RunFolder, pages: Mapping[str, str], statuses: Mapping[str, st
         "layouts": [
             {
                 "title": layout.title,
-                "columns": [
-                    [name, heading.replace("-\n", "").replace("\n", " ")] for name, heading, _ in layout.columns
-                ],
+                "columns": [[name, one_line(heading)] for name, heading, _ in layout.columns],
             }
             for layout in LAYOUTS[convention]
         ],
@@ -47,6 +45,7 @@ def run_data(run: RunFolder, pages: Mapping[str, str], statuses: Mapping[str, st
             for key in ("settings", "measures", "roles", "comparisons", "ratings", "cost", "failed", "messages")
         },
         "convention": convention,
+        "notice": run.notice,
         "games": [_game(run, game, pages[game], statuses[game], scored.get(game)) for game in run.games],
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import random
 import subprocess
 import sys
@@ -33,6 +34,7 @@ from quack_agents.llm import (
     request_key,
 )
 from quack_agents.mock_server.misbehaviour import STATUSES
+from quack_agents.vlm import VLMPolicy
 from quack_env import ConfigError
 from quack_env.render.png import to_png
 
@@ -380,3 +382,38 @@ def test_missing_credentials_are_no_passing_failure() -> None:
     wrapped.__cause__ = bare
     assert kind_of(wrapped) == "auth"
     assert "auth" not in RETRIED
+
+
+@pytest.mark.parametrize("model", ["gemini/gemini-3.1-pro", "fireworks_ai/x", "openai/x", "anthropic/claude-opus-4-7"])
+def test_a_missing_key_is_asked_about_once(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.endswith(("_API_KEY", "_API_BASE", "_BASE_URL"))]:
+        monkeypatch.delenv(name)
+    with pytest.raises(ModelError) as failure:
+        LOOP.run(Client().complete(model, hello(), ModelSettings.of(model, retries=2, backoff=0.01)))
+    assert (failure.value.kind, failure.value.retries) == ("auth", 0)
+
+
+def test_what_a_client_with_a_key_does_not_send_is_no_missing_key() -> None:
+    wrapped = type("APIConnectionError", (Exception,), {"status_code": 500})("wrapped")
+    wrapped.__cause__ = ValueError("no such thing")
+    library, settings = llm.litellm(), ModelSettings()
+    assert llm._as_model_error(library, wrapped, KEY, "gemini/gemini-3.1-pro", settings).kind == "connection"
+
+
+def test_a_broken_connection_names_the_address_that_the_environment_gave(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
+    with pytest.raises(ModelError, match=r": openai/mock at http://127\.0\.0\.1:9/v1: "):
+        LOOP.run(Client().complete("openai/mock", hello(), ModelSettings.of("openai/mock", retries=0), api_key=KEY))
+
+
+# --- providers -------------------------------------------------------------------------------------------------------
+
+
+def test_an_unknown_provider_is_refused_when_the_model_is_made() -> None:
+    with pytest.raises(ConfigError, match=r"^model='opnai/mock': did you mean openai/mock\? must be PROVIDER/NAME"):
+        VLMPolicy("opnai/mock")
+
+
+def test_every_provider_that_the_library_knows_can_be_named() -> None:
+    for provider in llm.litellm().provider_list:
+        llm.check_provider(f"{getattr(provider, 'value', provider)}/x", ModelSettings())

@@ -20,12 +20,13 @@ def test_every_setting_and_option_is_described() -> None:
         assert f"`{name}`" in text
 
 
-def test_the_snippet_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_snippet_runs_and_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = re.search(r"```python\n(.*?)```", (DOCS / "models.md").read_text("utf-8"), re.DOTALL)
     assert code
-    exec(code[1], {})
-    assert os.path.exists("runs/models/game-000/calls.jsonl")
+    for game in ("game-000", "game-001"):
+        exec(code[1], {})
+        assert os.path.exists(f"runs/models/{game}/calls.jsonl")
 
 
 @pytest.mark.parametrize("role", ["goose", "duck"])

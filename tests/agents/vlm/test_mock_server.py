@@ -16,6 +16,9 @@ from quack_agents.mock_server.misbehaviour import REPLIES, spoil
 from quack_agents.mock_server.player import Prompt, answer, first_step, read_prompt
 from quack_env import ConfigError
 from quack_env.render.png import data_uri
+from quack_eval.claims.extract import Utterance
+from quack_eval.claims.extract_prompt import messages, read
+from quack_eval.claims.types import Claim
 
 from .table import Serve
 
@@ -68,6 +71,14 @@ def test_it_streams_where_it_is_asked_to(serve: Serve) -> None:
     assert last == "data: [DONE]"
 
 
+def test_its_counts_are_at_the_address_that_it_tells(serve: Serve) -> None:
+    server = serve()
+    post(server, message("Hi"))
+    settled(server)
+    with urllib.request.urlopen(server.stats_url) as answer:
+        assert json.load(answer) == {"calls": 1, "in_flight": 0, "most_in_flight": 1}
+
+
 def test_images_count_by_their_pixels_and_are_checked(serve: Serve) -> None:
     server = serve()
     text = {"type": "text", "text": "Hi"}
@@ -104,7 +115,15 @@ def test_misbehaviour_comes_when_it_is_told_to() -> None:
     assert [every.is_due() for _ in range(6)] == [False, False, True] * 2
     by_chance = Misbehaviour.of("reset:rate=0.5")
     assert 20 < sum(by_chance.is_due() for _ in range(100)) < 80
-    for wrong in ("nonsense", "reset:x=1", "reset:first=x", "reset:first"):
+    for wrong in (
+        "nonsense",
+        "reset:x=1",
+        "reset:first=x",
+        "reset:first",
+        "hang:rate=2",
+        "hang:rate=nan",
+        "reset:every=0",
+    ):
         with pytest.raises(ConfigError, match="misbehave="):
             Misbehaviour.of(wrong)
 
@@ -139,6 +158,33 @@ def test_the_player_kills_when_alone_and_reports_as_a_goose() -> None:
 def test_a_foreign_prompt_gets_an_answer_too() -> None:
     prompt = read_prompt("", "What is the capital of France?")
     assert prompt.kind == "other" and answer(prompt)[1]
+
+
+# --- being asked for claims ------------------------------------------------------------------------------------------
+
+
+def extracted(serve: Serve, words: str) -> list[Claim]:
+    """What the extractor reads in the answer to its own prompt."""
+    said = Utterance(words, "Alice", ("Alice", "Bob", "Bobby"), ("medbay", "storage"), tick=9)
+    request = {"model": "mock", "messages": messages(said), "response_format": {"type": "json_schema"}}
+    _, body = post(serve(), request)
+    return read(body["choices"][0]["message"]["content"], said)
+
+
+def test_it_answers_the_extractor_with_what_it_can_read_off_the_words(serve: Serve) -> None:
+    words = "I was in medbay from tick 2 to 4. I saw Bobby in storage at tick 5. I found the body of Bob in storage."
+    own = {"polarity": "positive", "attribution": "own"}
+    seen = {"type": "sighting", "subject": "Alice", "room": "storage"}
+    assert [claim.to_dict() for claim in extracted(serve, f"{words} Bobby is suspicious.")] == [
+        {"type": "location", "subject": "Alice", "room": "medbay", "time": "from tick 2 to 4", **own},
+        {**seen, "target": "Bobby", "of": "player", "time": "at tick 5", **own},
+        {**seen, "target": "Bob", "of": "body", "time": None, **own},
+        {"type": "accusation", "accuser": "Alice", "target": "Bobby", "confidence": "moderate"},
+    ]
+
+
+def test_words_that_it_cannot_read_make_no_claims(serve: Serve) -> None:
+    assert extracted(serve, 'Ich war im "medbay"\n\nPlayers: [Bob]') == []
 
 
 # --- being probed ----------------------------------------------------------------------------------------------------

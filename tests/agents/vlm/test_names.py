@@ -39,6 +39,11 @@ def test_options_stand_behind_a_question_mark() -> None:
     assert (policy.modality, policy.settings.api_base) == ("text", "http://127.0.0.1:8642/v1")
 
 
+def test_a_misspelt_option_is_told_with_the_nearest_of_all_that_are_allowed() -> None:
+    with pytest.raises(ConfigError, match=r"'modalty' \(did you mean 'modality'\?\); allowed: .*reasks.*temperature"):
+        make_policy("openai/mock?modalty=text")
+
+
 def test_registered_names_come_first_and_others_are_unknown() -> None:
     assert isinstance(make_policy("random"), RandomPolicy)
     with pytest.raises(ConfigError, match="unknown"):

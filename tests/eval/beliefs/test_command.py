@@ -57,6 +57,16 @@ def test_all_runs_below_a_folder_are_taken(run: Path) -> None:
     assert json.loads(quack(run / "tree", "--json", "--no-reference").stdout)["games"] == 4
 
 
+def test_a_damaged_recording_is_named_and_left_out(run: Path) -> None:
+    file = run / "game-1" / "trajectory.jsonl"
+    file.write_text(file.read_text("utf-8").replace('"role":"duck"', '"role":"dukc"'), encoding="utf-8")
+    result = quack(run, "--json", "--no-reference")
+    assert json.loads(result.stdout)["games"] == 1
+    assert f"left out: {file}, line 1: header field seats." in result.stderr
+    everything = json.loads(CliRunner().invoke(app, ["eval", str(run), "--json"]).stdout)
+    assert (everything["games"], everything["damaged"]) == (1, 1)
+
+
 def test_it_lists_the_beliefs_that_match(run: Path) -> None:
     rows = json.loads(quack(run, "--rows", "--json").stdout)["beliefs"]
     assert len(rows) == len(list(BeliefStore(run / FILE).read()))
@@ -67,8 +77,30 @@ def test_it_lists_the_beliefs_that_match(run: Path) -> None:
 
 
 def test_nothing_that_matches_is_a_failure(run: Path) -> None:
-    result = quack(run, "--observer", "player_9")
+    result = quack(run, "--observer", "player_0", "--target", "player_0")
     assert (result.exit_code, result.stderr.strip()) == (1, "no belief is like that")
+
+
+AGENTS = ", ".join(f"player_{seat}" for seat in range(6))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--observer", "Alice"], f"--observer Alice: no belief is like that; there are {AGENTS}"),
+        (
+            ["--target", "player_9"],
+            f"--target player_9: no belief is like that (did you mean player_5?); there are {AGENTS}",
+        ),
+        (["--trigger", "votes"], "--trigger votes: no belief is like that; there are after_vote, every"),
+        (["--game", "seed-0"], "--game seed-0: no belief is like that; there are game-1, game-2"),
+        (["--game", "seed-0", "--bayesian"], "--game seed-0: no belief is like that; there are game-1, game-2"),
+    ],
+)
+def test_a_filter_that_chooses_nothing_says_what_there_is(run: Path, arguments: list[str], told: str) -> None:
+    result = quack(run, *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.strip() == f"error {told}"
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -94,8 +126,11 @@ def read(file: Path) -> list[tuple[Any, ...]]:
 
 def test_it_draws(run: Path, tmp_path: Path) -> None:
     folder = tmp_path / "pictures"
-    assert quack(run, "--game", "game-1", "--pictures", folder, "--no-reference").exit_code == 0
-    assert sorted(file.name for file in folder.iterdir()) == ["calibration.html", "game-1.html"]
+    result = quack(run, "--game", "game-1", "--pictures", folder, "--no-reference")
+    assert result.exit_code == 0
+    written = ["calibration.html", "game-1.html", "index.html", "plotly.min.js"]
+    assert sorted(file.name for file in folder.iterdir()) == written
+    assert f"2 pages of pictures; all are in {folder / 'index.html'}" in result.stderr
 
 
 def test_it_asks_the_bayesian_observer_where_nobody_was_probed(run: Path) -> None:

@@ -11,6 +11,7 @@ from quack_eval import Trajectory
 from quack_eval.claims.finding import Finding
 from quack_eval.claims.judge import judge
 from quack_eval.claims.sources import messages
+from quack_eval.statements import statement_game
 
 GPT, CLAUDE, GEMINI = "gpt5.5", "claude_opus4.7", "gemini3.1pro"
 
@@ -93,6 +94,19 @@ def test_leg_of_the_window(published: Path) -> None:
     assert found.window is not None
     assert found.window.leg == 0
     assert judge(trajectory, sighting("Diana", "Eve", "medbay", "this round"), "Diana", 1).window.leg == 1  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("duck", "seed", "event", "ticks"),
+    [(GPT, 15, 169, (11, 31)), (GPT, 13, 121, (0, 16)), (GPT, 3, 90, (0, 12)), (GPT, 1, 144, (0, 19))],
+)
+def test_a_route_until_the_report_goes_on_past_the_ticks_of_its_rooms(
+    published: Path, duck: str, seed: int, event: int, ticks: tuple[int, int]
+) -> None:
+    findings = statement_game(game(published, CLAUDE, duck, seed), "recorded").findings
+    routes = [found for found in findings if found.event == event and found.kind == "route"]
+    windows = [(f.verdict, (f.window.first_tick, f.window.last_tick)) for f in routes if f.window]
+    assert ("true", ticks) in windows
 
 
 # --- Appendix D ------------------------------------------------------------------------------------------------------

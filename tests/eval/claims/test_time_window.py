@@ -78,6 +78,19 @@ TABLE = {
     "after tick 8": (8, 12),
     "after tick 7 and before tick 9": (7, 9),
     "from tick 8 until the meeting": (8, 12),
+    "ticks 7-8 until the report": (7, 12),
+    "around ticks 7-8 and after that": (6, 12),
+    "around ticks 8-9 through when Charlie reported the body": (7, 12),
+    "from before ticks 8-9 until the report": (5, 12),
+    "from the start through after around tick 8": (5, 12),
+    "from the start to tick 8": (5, 8),
+    "from early onward": (5, 12),
+    "early in medbay and late in storage": (5, 12),
+    "before and after tick 8": (5, 12),
+    "medbay before tick 8 and storage after that": (5, 12),
+    "after tick 7 until tick 9": (7, 9),
+    "ticks 7-8 and immediately after": (7, 10),
+    "around tick 9, on the way to storage": (8, 10),
     "right before tick 9": (7, 9),
     "right after tick 9": (9, 11),
     "at tick 8, right before the report": (8, 8),
@@ -160,3 +173,7 @@ def test_i_and_names_are_told_apart(clock: Clock) -> None:
 def test_arrivals_are_dated_only_by_their_own_words() -> None:
     assert read("at tick 7, entering from medbay").arrival
     assert not read("at tick 7 when Bob entered").arrival
+
+
+def test_the_number_of_a_round_or_a_meeting_is_no_tick(clock: Clock) -> None:
+    assert ticks(clock, "round 2, before Bob died") == (5, 9)

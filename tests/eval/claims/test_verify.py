@@ -153,6 +153,24 @@ def test_routes_that_miss_the_scene_are_false_and_others_a_near_miss(story: Any)
     assert short.verdict == TRUE
 
 
+@pytest.mark.parametrize(
+    ("time", "window"),
+    [
+        ("from tick 1 through finding the body, leaving cafeteria around tick 2", (1, 5)),
+        ("this round, from tick 2 until the report; medbay around ticks 3-4", (2, 5)),
+        ("this round, from the start until the report; cafeteria around tick 2", (0, 5)),
+        ("from tick 1 through tick 3; cafeteria at tick 2", (1, 3)),
+        ("from tick 1 onward, cafeteria at tick 2", (1, 5)),
+        ("from tick 1, in cafeteria around tick 2", (1, 3)),
+    ],
+)
+def test_a_route_was_walked_in_the_stretch_and_its_rooms_are_dated_within_it(
+    killing: Trajectory, time: str, window: tuple[int, int]
+) -> None:
+    found = ask(killing, route("Alice", "cafeteria", "medbay", time=time)).window
+    assert found is not None and (found.first_tick, found.last_tick) == window, found.how
+
+
 def test_an_omission_is_noted_with_its_scene(killing: Trajectory) -> None:
     found = ask(killing, route("Alice", "medbay", "medbay"))
     assert found.details["omitted"] == []

@@ -9,6 +9,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 
 from quack_eval.claims.extract import Extraction, Extractor, Failure, Utterance, coverage
-from quack_eval.claims.extract_model import Completion, ModelExtractor, RateLimitedError, key
+from quack_eval.claims.extract_model import Cache, Completion, ModelExtractor, RateLimitedError, key
 from quack_eval.claims.extract_prompt import messages, schema
 from tests.eval.extraction.conftest import PLAYERS, ROOMS
 
@@ -221,6 +222,14 @@ def test_answers_are_remembered_and_failures_are_asked_again(server: Server, tmp
     assert isinstance(second[0], Extraction) and isinstance(second[1], Extraction)
     assert second[0].claims == first[0].claims and second[0].cached and second[0].cost == 0
     assert not second[1].cached and len(server.requests) == asked + 1
+
+
+def test_what_was_paid_for_failures_is_kept(server: Server, tmp_path: Path) -> None:
+    server.answer = lambda _request, _number: reply("no")
+    (answer,) = ask(server, cache=tmp_path / "cache.sqlite")
+    assert isinstance(answer, Failure) and len(server.requests) == 2
+    with closing(Cache(tmp_path / "cache.sqlite")) as cache:
+        assert cache.cost == cache.paid == pytest.approx(0.002)
 
 
 def test_the_key_holds_all_that_an_answer_depends_on() -> None:

@@ -95,6 +95,11 @@ def test_a_folder_without_games_and_one_that_cannot_be_written_are_told(tmp_path
         view(record(max_ticks=3), tmp_path / "file" / "page")
 
 
+def test_a_recording_without_calls_is_not_said_to_be_played_without_models(record: Record, tmp_path: Path) -> None:
+    page = view(record(max_ticks=3), tmp_path / "page").index.read_text("utf-8")
+    assert "holds no calls of models" in page and "No model was called" not in page
+
+
 def test_the_page_of_a_published_game_says_what_its_log_lacks(published: Path, tmp_path: Path) -> None:
     game = sorted(published.glob("*/*/game.jsonl"))[0].parent
     page = view(game, tmp_path).index.read_text("utf-8")

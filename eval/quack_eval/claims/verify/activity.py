@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from quack_eval.claims.finding import FALSE, TRUE, UNVERIFIABLE, WRONG_ROOM, Ruling
-from quack_eval.claims.record import Move
+from quack_eval.claims.record import Move, in_order
 from quack_eval.claims.verify import location
 from quack_eval.claims.verify.case import Case
 
@@ -31,9 +31,11 @@ def task(case: Case) -> Ruling:
         if case.room in (None, step.room):
             return Ruling(TRUE, f"{case.name()} worked in {step.room} at tick {step.tick}", (step.index,))
     if steps:
+        firsts = {str(step.room): step.index for step in reversed(steps)}
         rooms = ", ".join(dict.fromkeys(str(step.room) for step in steps))
-        return Ruling(WRONG_ROOM, f"{case.name()} worked in {rooms} in {case.when()}", (steps[0].index,))
-    return Ruling(FALSE, f"{case.name()} did no task in {case.when()}")
+        evidence = in_order(firsts.values())
+        return Ruling(WRONG_ROOM, f"{case.name()} worked in {rooms} in {case.when()}", evidence)
+    return Ruling(FALSE, f"{case.name()} did no task in {case.when()}", case.whereabouts(case.subject))
 
 
 def traveling(case: Case) -> Ruling:
@@ -47,8 +49,8 @@ def traveling(case: Case) -> Ruling:
         return Ruling(TRUE, f"{case.name()} went from {case.origin} to {case.room}, by way of others", way)
     if moves:
         told = ", ".join(f"{move.origin} to {move.to} at {_ticks(move)}" for move in moves)
-        return Ruling(WRONG_ROOM, f"{case.name()} went {told}", (moves[0].first,))
-    return Ruling(FALSE, f"{case.name()} went nowhere in {case.when()}")
+        return Ruling(WRONG_ROOM, f"{case.name()} went {told}", tuple(move.first for move in moves))
+    return Ruling(FALSE, f"{case.name()} went nowhere in {case.when()}", case.whereabouts(case.subject))
 
 
 def waiting(case: Case) -> Ruling:
@@ -78,7 +80,8 @@ def _call(case: Case, by_body: bool) -> Ruling:
         if case.room in (None, room):
             return Ruling(TRUE, f"{case.name()} {what} in {room} at tick {meeting.tick}", (meeting.call,))
         return Ruling(WRONG_ROOM, f"{case.name()} {what} in {room}, not in {case.room}", (meeting.call,))
-    return Ruling(FALSE, f"{case.name()} {what} at no time in {case.when()}", tuple(m.call for m in calls))
+    evidence = tuple(m.call for m in calls) or case.whereabouts(case.subject)
+    return Ruling(FALSE, f"{case.name()} {what} at no time in {case.when()}", evidence)
 
 
 def _overlaps(case: Case, move: Move) -> bool:

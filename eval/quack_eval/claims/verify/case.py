@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from quack_eval.claims.record import Meet, Record
+from quack_eval.claims.record import Events, Meet, Record, in_order
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
 from quack_eval.timeline import ALIVE, BODY, Stay
@@ -61,6 +61,22 @@ class Case:
         if self.claim.of == BODY or self.mentions_body:
             return True
         return bool(self.claim.time and SPEAKS_OF_BODY.search(self.claim.time.lower()))
+
+    # --- what decides ------------------------------------------------------------------------------------------------
+
+    def whereabouts(self, *seats: int) -> Events:
+        """The events that say where seats were in the window."""
+        return in_order(*(self.record.whereabouts(seat, self.window.spans) for seat in seats))
+
+    def began(self, stay: Stay) -> Events:
+        """The event that began a stay."""
+        return (self.record.timeline.beginning(stay),)
+
+    def ended(self, instant: int, *seats: int) -> Events:
+        """The departure or the death of one of the seats at an instant of the window that is not its last."""
+        event = self.record.timeline.events[instant]
+        ends = (event.kind == "depart" and event.actor in seats) or (event.kind == "kill" and event.target in seats)
+        return (instant,) if ends and instant < self.window.last else ()
 
     def ticks_of(self, first: int, last: int) -> str:
         """A stretch of instants as ticks, in words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quack_eval.claims.finding import FALSE, NEAR_MISS, TRUE, Ruling
-from quack_eval.claims.record import covered
+from quack_eval.claims.record import Events, covered, in_order
 from quack_eval.claims.time_window import Span
 from quack_eval.claims.verify.case import Case
 from quack_eval.timeline import Stay
@@ -20,41 +20,46 @@ def verify(case: Case) -> Ruling:
     if case.claim.negative:
         return _denied(case, room, stays)
     if not stays:
-        return Ruling(FALSE, f"{case.name()} was not in {room} in {case.when()}; {_elsewhere(case)}")
+        told = f"{case.name()} was not in {room} in {case.when()}; {_elsewhere(case)}"
+        return Ruling(FALSE, told, case.whereabouts(case.subject))
     if case.window.arrival and _dates_arrival(case, room):
         return _arrived(case, room, stays)
     if case.window.extent:
-        if _set_out(case, room):
-            return Ruling(NEAR_MISS, f"{case.name()} set out from {room} within {case.when()}", (stays[0].first,))
-        return lasted([(stay.first, stay.last) for stay in stays], case, f"{case.name()} was in {room}")
+        left = _set_out(case, room)
+        if left is not None:
+            evidence = in_order(case.began(stays[0]), (left,))
+            return Ruling(NEAR_MISS, f"{case.name()} set out from {room} within {case.when()}", evidence)
+        evidence = in_order(*(case.began(stay) + case.ended(stay.last, case.subject) for stay in stays))
+        return lasted([(stay.first, stay.last) for stay in stays], case, f"{case.name()} was in {room}", evidence)
     first = stays[0]
-    return Ruling(TRUE, f"{case.name()} was in {room} in {case.ticks_of(first.first, first.last)}", (first.first,))
+    told = case.ticks_of(first.first, first.last)
+    return Ruling(TRUE, f"{case.name()} was in {room} in {told}", case.began(first))
 
 
-def lasted(parts: list[Span], case: Case, what: str) -> Ruling:
+def lasted(parts: list[Span], case: Case, what: str, evidence: Events) -> Ruling:
     """All instants of the stated span: true; a part of them: near_miss. "Most" is true from a half on."""
     spans = case.window.spans
     count, total = covered(parts, spans), sum(last - first + 1 for first, last in spans)
-    evidence = tuple(first for first, _ in parts)
     if count == total or (case.window.extent == "most" and 2 * count >= total):
         return Ruling(TRUE, f"{what} throughout {case.when()}", evidence)
     told = ", ".join(case.ticks_of(first, last) for first, last in parts)
     return Ruling(NEAR_MISS, f"{what} only for a part of {case.when()} ({told})", evidence)
 
 
-def _set_out(case: Case, room: str) -> bool:
-    """Whether the subject had set out from the room when a meeting put it back: it did not stay until the meeting."""
+def _set_out(case: Case, room: str) -> int | None:
+    """When the subject set out from the room before a meeting put it back: it did not stay until the meeting."""
+    if case.window.extent != "whole":
+        return None
     moves = [move for move in case.record.moves[case.subject] if not move.arrived and move.origin == room]
-    return case.window.extent == "whole" and any(
-        first <= move.first < last for move in moves for first, last in case.window.spans
-    )
+    left = [move.first for move in moves for first, last in case.window.spans if first <= move.first < last]
+    return left[0] if left else None
 
 
 def _denied(case: Case, room: str, stays: list[Stay]) -> Ruling:
     if not stays:
-        return Ruling(TRUE, f"{case.name()} was not in {room} in {case.when()}")
+        return Ruling(TRUE, f"{case.name()} was not in {room} in {case.when()}", case.whereabouts(case.subject))
     told = case.ticks_of(stays[0].first, stays[0].last)
-    return Ruling(FALSE, f"{case.name()} was in {room} in {told}", (stays[0].first,))
+    return Ruling(FALSE, f"{case.name()} was in {room} in {told}", case.began(stays[0]))
 
 
 def _dates_arrival(case: Case, room: str) -> bool:
@@ -72,11 +77,10 @@ def _arrived(case: Case, room: str, stays: list[Stay]) -> Ruling:
     window = case.window
     for stay in stays:
         if stay.began == "arrive" and window.first_tick <= stay.first_tick <= window.last_tick:
-            return Ruling(TRUE, f"{case.name()} came into {room} at tick {stay.first_tick}", (stay.first,))
+            return Ruling(TRUE, f"{case.name()} came into {room} at tick {stay.first_tick}", case.began(stay))
     stay = stays[0]
-    return Ruling(
-        FALSE, f"{case.name()} was in {room} since tick {stay.first_tick}, not from {case.when()}", (stay.first,)
-    )
+    told = f"{case.name()} was in {room} since tick {stay.first_tick}, not from {case.when()}"
+    return Ruling(FALSE, told, case.began(stay))
 
 
 def _elsewhere(case: Case) -> str:

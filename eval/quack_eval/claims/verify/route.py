@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from quack_eval.claims.finding import FALSE, NEAR_MISS, TRUE, Ruling
+from quack_eval.claims.record import in_order
 from quack_eval.claims.verify.case import Case
 
 LONG = 4
@@ -20,44 +21,48 @@ def verify(case: Case) -> Ruling:
     matched = tightened(common(claimed, rooms), claimed, rooms)
     wrong = [room for p, room in enumerate(claimed) if p not in {c for c, _ in matched}]
     omitted = _omitted(rooms, [r for _, r in matched])
-    scenes = {event.room for event in case.record.kills_in(case.window.first, case.window.last)}
+    kills = case.record.kills_in(case.window.first, case.window.last)
+    scenes = {event.room for event in kills}
     details = {"omitted": omitted, "omits_scene": bool(scenes & set(omitted)), "visits": list(rooms)}
     told = f"visits in {case.when()}: {' > '.join(rooms) or 'none'}"
-    evidence = tuple(visits[r][1] for _, r in matched)
     fits = not wrong
+    evidence = in_order(visits[r][1] for r in ([r for _, r in matched] if fits else range(len(visits))))
     if case.claim.negative:
         return Ruling(FALSE if fits else TRUE, told, evidence, details)
     if fits:
         return Ruling(TRUE, told, evidence, details)
     slip = set(claimed) <= set(rooms) or (len(claimed) >= LONG and len(wrong) == 1)
-    hides = bool(scenes & (set(wrong) | set(omitted)))
+    hidden = scenes & (set(wrong) | set(omitted))
     why = f"{told}; not in this order, or not at all: {', '.join(wrong)}"
-    if slip and hides:
+    if slip and hidden:
+        evidence = in_order(evidence, (kill.index for kill in kills if kill.room in hidden))
         return Ruling(FALSE, f"{why}; that covers the scene of a kill", evidence, details)
     return Ruling(NEAR_MISS if slip else FALSE, why, evidence, details)
 
 
 def chain(case: Case) -> list[tuple[str, int]]:
-    """(room, instant) of the subject's visits within the window, with both ends of the ways on which it was in it.
+    """(room, event) of the subject's visits within the window, with both ends of the ways on which it was in it.
+
+    The event is what put it there; of a way that was not finished, or begun before the window, its departure.
 
     A way that a meeting cancelled ends them: that its traveller was put back is no visit.
     """
     record, subject = case.record, case.subject
     visits = [
-        (max(stay.first, first), stay.room)
+        (max(stay.first, first), stay.room, record.timeline.beginning(stay))
         for first, last in case.window.spans
         for stay in record.timeline.between(subject, first, last)
         if stay.room is not None and stay.state == "alive" and stay.began != "transit_cancelled"
     ]
     for move in record.moves[subject]:
         if any(first <= move.first <= last for first, last in case.window.spans):
-            visits.append((max(move.last, move.first + 1), move.to))
+            visits.append((max(move.last, move.first + 1), move.to, move.last if move.arrived else move.first))
         elif any(move.first < first <= move.last for first, last in case.window.spans):
-            visits.append((move.first, move.origin))
+            visits.append((move.first, move.origin, move.first))
     found: list[tuple[str, int]] = []
-    for instant, room in sorted(visits):
+    for _, room, event in sorted(visits):
         if not found or found[-1][0] != room:
-            found.append((room, min(instant, record.timeline.last)))
+            found.append((room, event))
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quack_eval.claims.finding import FALSE, TRUE, WRONG_ROOM, Ruling
-from quack_eval.claims.record import Meet
+from quack_eval.claims.record import Events, Meet, in_order
 from quack_eval.claims.verify.case import Case
 from quack_eval.claims.verify.location import lasted
 from quack_eval.timeline import ALIVE, BODY
@@ -17,19 +17,18 @@ def verify(case: Case) -> Ruling:
     if case.claim.negative:
         return _denied(case, there, state)
     if there:
-        return _seen(case, [meet for _, meet in there], there[0][0], state)
+        return _seen(case, there, state)
     if case.target is not None and state == ALIVE and case.told_of_body():
         bodies = case.together(case.target, case.room, BODY)
         if bodies:
-            return _seen(case, bodies, case.target, BODY)
+            return _seen(case, [(case.target, meet) for meet in bodies], BODY)
     whom = _whom(case, case.target, state)
     if seen:
-        _, meet = seen[0]
-        told = case.ticks_of(meet.first, meet.last)
-        return Ruling(
-            WRONG_ROOM, f"{case.name()} was with {whom} in {meet.room} ({told}), not in {case.room}", (meet.first,)
-        )
-    return Ruling(FALSE, f"{case.name()} was with {whom} in no room in {case.when()}")
+        other, meet = seen[0]
+        when = case.ticks_of(meet.first, meet.last)
+        told = f"{case.name()} was with {whom} in {meet.room} ({when}), not in {case.room}"
+        return Ruling(WRONG_ROOM, told, case.record.joined(case.subject, other, meet, state))
+    return Ruling(FALSE, f"{case.name()} was with {whom} in no room in {case.when()}", _apart(case, state))
 
 
 def _others(case: Case) -> list[int]:
@@ -39,23 +38,38 @@ def _others(case: Case) -> list[int]:
     return [seat for seat in range(len(case.record.names)) if seat != case.subject and seat not in case.but]
 
 
-def _seen(case: Case, meets: list[Meet], target: int, state: str) -> Ruling:
-    meet = meets[0]
+def _seen(case: Case, met: list[tuple[int, Meet]], state: str) -> Ruling:
+    target, meet = met[0]
     what = f"{case.name()} was with {_whom(case, target, state)} in {meet.room}"
     if case.window.extent:
-        return lasted([(meet.first, meet.last) for meet in meets], case, what)
-    return Ruling(TRUE, f"{what} in {case.ticks_of(meet.first, meet.last)}", (meet.first,))
+        evidence = in_order(
+            *(case.record.joined(case.subject, other, one, state) for other, one in met),
+            *(case.ended(one.last, case.subject, other) for other, one in met),
+        )
+        return lasted([(one.first, one.last) for _, one in met], case, what, evidence)
+    evidence = case.record.joined(case.subject, target, meet, state)
+    return Ruling(TRUE, f"{what} in {case.ticks_of(meet.first, meet.last)}", evidence)
+
+
+def _apart(case: Case, state: str) -> Events:
+    """Where the subject and the target were in the window; of a body, the death."""
+    if case.target is None:
+        return case.whereabouts(case.subject)
+    if state == ALIVE:
+        return case.whereabouts(case.subject, case.target)
+    death = case.record.timeline.deaths.get(case.target)
+    return in_order(case.whereabouts(case.subject), (death.index,) if death else ())
 
 
 def _denied(case: Case, seen: list[tuple[int, Meet]], state: str) -> Ruling:
     place = f"in {case.room}" if case.room else "in any room"
     if not seen:
-        return Ruling(
-            TRUE, f"{case.name()} was with {_whom(case, case.target, state)} {place} at no time in {case.when()}"
-        )
+        told = f"{case.name()} was with {_whom(case, case.target, state)} {place} at no time in {case.when()}"
+        return Ruling(TRUE, told, _apart(case, state))
     other, meet = seen[0]
-    told = case.ticks_of(meet.first, meet.last)
-    return Ruling(FALSE, f"{case.name()} was with {_whom(case, other, state)} in {meet.room} in {told}", (meet.first,))
+    when = case.ticks_of(meet.first, meet.last)
+    told = f"{case.name()} was with {_whom(case, other, state)} in {meet.room} in {when}"
+    return Ruling(FALSE, told, case.record.joined(case.subject, other, meet, state))
 
 
 def _whom(case: Case, target: int | None, state: str) -> str:

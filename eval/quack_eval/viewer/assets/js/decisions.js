@@ -16,7 +16,7 @@ class Decisions {
 
   async draw(agent, fresh) {
     const { game, holder } = this;
-    if (!game.calls) return put(holder, el("p", { class: "muted" }, "No model was called in this game and no images were drawn (quack view --images draws both images of every decision)."));
+    if (!game.calls) return put(holder, el("p", { class: "muted" }, "This recording holds no calls of models, and no images were drawn (quack view --images draws both images of every decision)."));
     if (this.calls === null) {
       this.calls = [];
       try {

@@ -91,7 +91,7 @@ class Game {
   momentWords(cursor) {
     if (!this.events.length) return "Nothing was recorded";
     const [, kind, actor] = this.events[cursor.instant];
-    const at = `${this.time ?? "Tick"} ${cursor.tick}${this.config.max_ticks ? ` of ${this.config.max_ticks}` : ""}`;
+    const at = `${this.time ?? "Tick"} ${cursor.tick} of ${this.events.at(-1)[0]}`;
     const meeting = this.meetingAt(cursor.instant);
     if (!meeting) return cursor.exact ? at : `${at}, within it`;
     const speech = kind === "statement" ? `${this.name(actor)} speaks` : { vote: "the vote", result: "the result", over: "the end", call: "the call" }[cursor.kind] ?? "";

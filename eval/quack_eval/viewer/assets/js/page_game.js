@@ -91,7 +91,7 @@ function gamePage() {
     strip.choose(finding);
     if (finding) panels.show("transcript");
     transcript.open(chosen);
-    const events = finding ? proofOf(finding) : [];
+    const events = finding ? finding.evidence : [];
     map.highlight(finding?.rooms ?? [], events.map((index) => data.events[index]));
     const proof = events.at(-1) ?? finding?.window?.spans.at(-1)?.[1];
     if (proof !== undefined) cursor.toEvent(proof);
@@ -158,7 +158,8 @@ function gamePage() {
     if (claim !== null && claim !== chosen) choose(claim);
     if (event !== null) cursor.toEvent(event);
     else if (tick !== null) cursor.toTick(tick);
-    if (wanted.has("tab") && byId(`tab-${wanted.get("tab")}`)) panels.show(wanted.get("tab"));
+    const tab = { prompts: "decisions", settings: "about" }[wanted.get("tab")] ?? wanted.get("tab"); // as they are labelled, too
+    if (byId(`tab-${tab}`)) panels.show(tab);
   }
 
   cursor.watch(draw);

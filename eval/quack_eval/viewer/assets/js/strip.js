@@ -45,7 +45,7 @@ class Strip {
     const spans = finding.window?.spans ?? [];
     const windows = spans.map(([first, last]) => this.band("window", first, last));
     if (windows.length) windows[0].setAttribute("title", `window of the claim: ticks ${finding.window.ticks.join("–")}`);
-    const proof = proofOf(finding).map((index) => {
+    const proof = finding.evidence.map((index) => {
       const label = `Evidence, tick ${this.game.events[index][0]}: ${this.game.eventWords(index)}`;
       const node = el("button", { type: "button", class: "proof", title: label, "aria-label": label, onclick: () => this.cursor.toEvent(index) }, "◆");
       node.style.left = `${this.where(index)}%`;

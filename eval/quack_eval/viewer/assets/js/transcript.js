@@ -85,7 +85,7 @@ class Transcript {
     if (!found.length) return null;
     const rows = found.map(([finding, number]) => el("tr", {}, el("td", {}, words(game.name(finding.speaker))),
       el("td", {}, finding.target === null ? "somebody" : words(game.name(finding.target)), finding.target === null ? "" : game.seats[finding.target].role === "duck" ? ", a Duck" : ", a Goose"),
-      el("td", {}, `${SUPPORTS[finding.support] ?? "?"}${finding.grounds ? `: ${finding.grounds}` : ""}`), el("td", {}, this.marker(number))));
+      el("td", {}, `${SUPPORTS[finding.support] ?? "?"}${finding.grounds && finding.grounds !== finding.support ? `: ${finding.grounds}` : ""}`), el("td", {}, this.marker(number))));
     return el("div", {}, el("h3", {}, "Accusations and their evidence"), el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ["by", "against", "evidence", ""].map((t) => el("th", { scope: "col" }, t)))), el("tbody", {}, rows))));
   }
 
@@ -148,10 +148,10 @@ function findingBox(game, cursor, finding, close) {
   if (finding.exposed.length) rows.push(["exposed to", finding.exposed.map((seat, k) => [k ? ", " : "", words(game.name(seat))])]);
   else if (finding.verdict === "false" && finding.kind !== "accusation") rows.push(["exposed to", "nobody: no living listener's perceptions contradict it"]);
   if (finding.omitted.length) rows.push(["left out", finding.omitted.join(", ")]);
-  const events = proofOf(finding).map((index) => el("li", {}, el("button", { type: "button", onclick: () => cursor.toEvent(index) }, `tick ${game.events[index][0]}: ${game.eventWords(index)}`)));
+  const events = finding.evidence.map((index) => el("li", {}, el("button", { type: "button", onclick: () => cursor.toEvent(index) }, `tick ${game.events[index][0]}: ${game.eventWords(index)}`)));
   return el("div", { class: "finding", role: "region", "aria-label": "Finding" },
     el("dl", {}, rows.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-    el("h3", {}, finding.evidence.length ? "Events that decide it" : events.length ? "No event shows it; where they were instead" : "No single event decides it"), el("ul", { class: "events" }, events),
+    el("h3", {}, events.length ? "Events that decide it" : "No event decides it"), el("ul", { class: "events" }, events),
     el("p", { class: "no-print controls" }, el("button", { type: "button", onclick: () => cursor.toEvent(finding.event) }, "to where it was said"),
       el("button", { type: "button", onclick: () => byId("stage").scrollIntoView({ block: "start" }) }, "to the map"), el("button", { type: "button", onclick: close }, "close")));
 }

@@ -46,9 +46,6 @@ function legend() {
   }));
 }
 
-// The events to be shown with a finding; where none decides it, those that say where people were instead.
-const proofOf = (finding) => (finding.evidence.length ? finding.evidence : finding.instead);
-
 // A small box with a claim's verdict beside the pointer or the focus.
 class Tip {
   constructor() {
