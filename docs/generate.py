@@ -196,8 +196,9 @@ $actions
 ## Rewards and ends
 
 +1 for every agent of the winning team and -1 for every other, the dead too, in the step that ends the game; 0 before.
-All agents terminate together (in the parallel form with `dead_agents="remove"` the dead earlier; their outcome is in
-the last infos). Nothing is ever truncated: the tick budget is an end of the game.
+All agents terminate together; in the parallel form with `dead_agents="remove"` the dead do earlier, with reward 0, and
+the last step has no reward and no key of theirs: `infos.get("player_3")["outcome"]` of the last step's infos says what
+their game came to, though `infos` does not list them. Nothing is ever truncated: the tick budget is an end of the game.
 
 ## Info
 

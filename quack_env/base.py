@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from array import array
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from quack_env.briefing import AGENT, Briefing
 from quack_env.config import GameConfig
+from quack_env.encode.sizes import image_sizes
 from quack_env.encode.text import summary
 from quack_env.encode.vector import Layout, named, vector
 from quack_env.errors import ConfigError, IllegalActionError, NotResetError
@@ -24,6 +26,7 @@ from quack_env.replay import deal
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
 from quack_env.world import SPEECH
+from quack_env.yaml_file import shown
 
 if TYPE_CHECKING:
     from quack_env.encode.image import ImageEncoder
@@ -49,8 +52,6 @@ def image_encoder(briefing: Briefing, image_size: int | tuple[int, int]) -> Imag
 
 def image_spaces(image_size: int | tuple[int, int]) -> dict[str, spaces.Space[Any]]:
     """The spaces of both images: uint8 (S, S, 3)."""
-    from quack_env.encode.image import image_sizes
-
     return {
         name: spaces.Box(0, 255, (size, size, 3), np.uint8)
         for name, size in zip(IMAGES, image_sizes(image_size), strict=True)
@@ -74,6 +75,18 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     if value not in allowed:
         raise ConfigError(f"{name}={value!r}: must be one of {', '.join(repr(a) for a in allowed)}")
     return value
+
+
+def none_of(others: Mapping[str, Any], made: type) -> None:
+    """A `ConfigError` where there are other options than those of ``made``; it says what is allowed."""
+    for name, value in others.items():
+        if name in GameConfig.model_fields:
+            raise ConfigError(
+                f"{name}={shown(value)}: is a setting of the game, give config={{{name!r}: {shown(value)}}}"
+            )
+        kinds = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
+        allowed = (p.name for p in inspect.signature(made).parameters.values() if p.kind not in kinds)
+        raise ConfigError(f"{name}={shown(value)}: no such option; there are {', '.join(allowed)}")
 
 
 def settings_of(
@@ -126,7 +139,9 @@ class QuackBase:
         image_size: int | tuple[int, int] = 64,
         dead_agents: str = "noop",
         render_mode: str | None = None,
+        **others: Any,
     ) -> None:
+        none_of(others, QuackBase)
         settings = settings_of(config, n_players=n_players, n_ducks=n_ducks, max_ticks=max_ticks)
         self.game = Game(
             settings,
@@ -137,6 +152,7 @@ class QuackBase:
         self.dead_agents = one_of("dead_agents", dead_agents, DEAD_AGENTS)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
         self.image_size = image_size
+        image_sizes(image_size)  # refused whether images are observed or not
         self._images: ImageEncoder | None = None
         world = self.game.world
         self.layout = Layout(world, scaled=observation not in ("dict", "image+dict"))

@@ -43,6 +43,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         **options: Any,
     ) -> None:
         self.env = QuackAEC(render_mode=render_mode, **options)
+        self._ended = False
         self.render_mode = render_mode
         agents = self.env.possible_agents
         self.agent = agents[one_of("seat", seat, tuple(range(len(agents))))]
@@ -58,6 +59,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         """Deal a new game and play to the seat's first decision."""
         super().reset(seed=seed)
         self.env.reset(seed=seed)
+        self._ended = False
         for i, agent in enumerate(self.env.possible_agents):
             if agent != self.agent and hasattr(self.policies[agent], "reset"):
                 self.policies[agent].reset(self.env.infos[agent], policy_seed(self.env.game.seed, i))
@@ -71,12 +73,15 @@ class QuackSeat(gymnasium.Env[Any, Any]):
 
         Raises:
             IllegalActionError: outside the mask.
+            NotResetError: before the first `reset`, and after a step that returned the end.
         """
+        if self._ended:
+            raise NotResetError("reset() has to be called first (the game is over)")
         if not self.env.game.over:
             self.env.step(action)
             self._play_others()
         observation, info = self._now()
-        over = self.env.game.over
+        over = self._ended = self.env.game.over
         return observation, self.env.rewards[self.agent] if over else 0.0, over, False, info
 
     def _play_others(self) -> None:

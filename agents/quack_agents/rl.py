@@ -21,6 +21,7 @@ from quack_env.errors import ConfigError
 from quack_env.game_map import GameMap
 from quack_env.info import Info
 from quack_env.world import SPEECH, World
+from quack_env.yaml_file import one_line
 
 SHIPPED = ("duck", "goose")
 SCHEMA = 1
@@ -39,8 +40,8 @@ class RLPolicy(Agent):
             MaskablePPO that was trained over `quack_agents.adapters.sb3.QuackVecEnv`.
 
     Raises:
-        ConfigError: where the file cannot be read, needs a package that is missing, or (`check_game`) was trained for
-            other games.
+        ConfigError: where the file cannot be read, needs a package that is missing, was trained over another
+            environment, or (`check_game`) for other games.
     """
 
     def __init__(self, source: str) -> None:
@@ -89,7 +90,9 @@ class RLPolicy(Agent):
         """Make what depends on the sizes of the game."""
         world = briefing.world
         self.check_game(world, briefing.game_map)
-        self._world, self._layout, self._table = world, Layout(world, scaled=True), relative_actions(world)
+        self._world, self._layout = world, Layout(world, scaled=True)
+        is_relative = self._about.get("relative_actions", True)
+        self._table = relative_actions(world) if is_relative else np.tile(np.arange(world.A), (world.n, 1))
 
 
 def save_network(
@@ -147,18 +150,29 @@ def from_arrays(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int],
 
 
 def from_sb3(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int], Choose]:
-    """The same of a model saved by MaskablePPO; what it was trained for is not in there, but for the sizes."""
+    """The same of a model saved by MaskablePPO; of the games it was trained for only the sizes are in there."""
     try:
+        import torch
         from sb3_contrib import MaskablePPO
     except ImportError as missing:
         raise ConfigError(f'policy={name!r}: needs sb3-contrib ({missing}); pip install "quack_env[train]"') from None
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a process that has used several cannot be forked: its children wait for them for ever
     try:
         model = MaskablePPO.load(file, device="cpu")
     except Exception as fault:  # whatever is in there is unpickled
-        raise ConfigError(f"policy={name!r}: {file} is no model of MaskablePPO ({fault})") from None
+        raise ConfigError(f"policy={name!r}: {file} is no model of MaskablePPO ({one_line(fault)})") from None
+    finally:
+        torch.set_num_threads(threads)
+    shape = model.observation_space.shape
+    if shape is None or len(shape) != 1 or not hasattr(model.action_space, "n"):
+        raise ConfigError(
+            f"policy={name!r}: {file} was not trained on QuackVecEnv; only models that were can be played"
+        )
 
     def choose(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
         action, _ = model.predict(observation, action_masks=mask, deterministic=True)
         return int(action)
 
-    return {}, (model.observation_space.shape[0], int(model.action_space.n)), choose
+    about = {"relative_actions": getattr(model.action_space, "relative", True)}
+    return about, (shape[0], int(model.action_space.n)), choose

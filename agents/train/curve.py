@@ -1,6 +1,6 @@
 """The learning curve of a run as a picture (extra "png").
 
-python agents/train/curve.py runs/ship --out docs/training/curve.png
+python agents/train/curve.py runs/ship
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ LINES = {
 @guarded
 def draw(
     run: Annotated[Path, typer.Argument(help="Folder of the run.")],
-    picture: Annotated[Path, typer.Option("--out", help="PNG or SVG file.")] = Path("docs/training/curve.png"),
+    out: Annotated[Path | None, typer.Option(help="PNG or SVG file; without it curve.png in the folder.")] = None,
 ) -> None:
     """Draw how often each trained side won at every checkpoint, with what the scripted ones win on the same seeds.
 
-    Example: python agents/train/curve.py runs/ship --out docs/training/curve.png
+    Example: python agents/train/curve.py runs/ship
     """
+    picture = run / "curve.png" if out is None else out
     from plotly import graph_objects as go
 
     file = run / "curve.json"

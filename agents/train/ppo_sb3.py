@@ -8,6 +8,7 @@ docs/training.md says what is learnt from, and what came of it.
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,6 +53,11 @@ def train(
 
     Example: python agents/train/ppo_sb3.py --out runs/ship --minutes 84
     """
+    for name, value in (("--minutes", minutes), ("--rate", rate)):
+        if not 0 < value < math.inf:
+            raise ConfigError(f"{name} {value:g}: must be a number above 0")
+    if not 0 <= entropy < math.inf:
+        raise ConfigError(f"--entropy {entropy:g}: must be a number from 0")
     deadline = time.time() + 60 * minutes
     try:
         import tensorboard  # noqa: F401 - the logger looks for it when all else is done
@@ -72,7 +78,9 @@ def train(
         raise ConfigError("no games to learn from: one of --duck-games, --geese-games, --goose-games, --past-games")
     env = QuackVecEnv(1, **options)  # what cannot be is said before anything is written
     learning = {"seed": seed, "steps": steps, "rate": rate, "entropy": entropy, "epochs": epochs, "batch": batch}
-    check_settings(folder, {**options, **mix, **learning, "keep": keep, "clone_games": clone_games})
+    contents = {f"config.{name}": value for name, value in env.games.config.to_dict().items()}
+    contents["map"] = env.games.game_map.to_dict()
+    check_settings(folder, {**options, **contents, **mix, **learning, "keep": keep, "clone_games": clone_games})
     last = latest(folder)
     if last is not None:
         model = resumed(last, env)

@@ -14,10 +14,11 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from quack_env.base import image_spaces, one_of, settings_of
+from quack_env.base import image_spaces, none_of, one_of, settings_of
 from quack_env.briefing import AGENT
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
+from quack_env.encode.sizes import image_sizes
 from quack_env.encode.vector import Layout
 from quack_env.errors import ConfigError, IllegalActionError, NotResetError
 from quack_env.game import STATE_SCHEMA, Game
@@ -117,7 +118,9 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         image_size: int | tuple[int, int] = 64,
         dead_agents: str = "noop",
         copy: bool = False,
+        **others: Any,
     ) -> None:
+        none_of(others, QuackVector)
         self.config = settings_of(config, n_players=n_players, n_ducks=n_ducks, max_ticks=max_ticks)
         self.game_map = GameMap.load(self.config.map if game_map is None else game_map)
         self.num_envs = whole("num_envs", num_envs, 1, MOST_GAMES)
@@ -132,6 +135,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         self.batch = new_batch(self.num_envs, self.world.n, self.layout.size, self.world.A, self.form)
         threads = whole("threads", threads, 1)
         self.image_size = image_size
+        image_sizes(image_size)  # refused whether images are observed or not
         self._images = None
         if one_of("observation", observation, OBSERVATIONS) == "image+vector":
             from quack_env.vector.images import BatchImages  # pygame is imported only by those who draw

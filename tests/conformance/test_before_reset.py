@@ -46,6 +46,18 @@ def test_a_seat_asks_for_a_reset() -> None:
         seat.step(0)
 
 
+def test_a_seat_asks_for_a_reset_after_its_end() -> None:
+    seat: Any = gymnasium.make("quack_env:quack_env/Seat-v0", observation="vector", config={"max_ticks": 5}).unwrapped
+    seat.reset(seed=0)
+    over = False
+    while not over:
+        over = seat.step(int(seat.action_masks().argmax()))[2]
+    with pytest.raises(QuackError, match=r"^reset\(\) has to be called first"):
+        seat.step(0)
+    seat.reset(seed=0)
+    assert not seat.step(int(seat.action_masks().argmax()))[2]
+
+
 def test_an_attribute_that_there_never_is_is_no_matter_of_resets() -> None:
     env = quack_env.raw_env(observation="vector")
     assert not hasattr(env, "infos")

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
 import quack_env
-from quack_env.errors import IllegalActionError
+from quack_env.errors import ConfigError, IllegalActionError
 
 pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install "quack_env[train]")')
 
@@ -101,8 +108,9 @@ def test_says_what_maskable_ppo_asks() -> None:
     assert env.observation_space.contains(env.reset()[3])
 
 
-def test_maskable_ppo_learns_on_it_and_what_it_saves_plays(tmp_path: Any) -> None:
-    env = QuackVecEnv(4, seed=2, **SHORT)
+@pytest.mark.parametrize("relative", [True, False])
+def test_maskable_ppo_learns_on_it_and_what_it_saves_plays(tmp_path: Path, relative: bool) -> None:
+    env = QuackVecEnv(4, relative_actions=relative, seed=2, **SHORT)
     model = MaskablePPO("MlpPolicy", env, n_steps=32, batch_size=128, n_epochs=2, seed=0, device="cpu")
     model.learn(1024)
     assert model.num_timesteps == 1024
@@ -114,9 +122,44 @@ def test_maskable_ppo_learns_on_it_and_what_it_saves_plays(tmp_path: Any) -> Non
         observation, _, _, _, info = game.last()
         action = policy(observation, info)
         seat = game.game.state.current
-        table = relative_actions(game.game.world)[seat]
+        table = relative_actions(game.game.world)[seat] if relative else np.arange(game.game.world.A)
         expected, _ = model.predict(
             observation["observation"], action_masks=info["action_mask"][table] > 0, deterministic=True
         )
         assert action == table[int(expected)]
         game.step(action)
+
+
+def test_a_model_of_the_gymnasium_seat_is_refused(tmp_path: Path) -> None:
+    seat = gymnasium.make("quack_env/Seat-v0", observation="vector", **SHORT)
+    MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8, device="cpu").save(tmp_path / "seat.zip")
+    with pytest.raises(ConfigError, match="was not trained on QuackVecEnv"):
+        RLPolicy(str(tmp_path / "seat.zip"))
+
+
+FORKED = """
+import os, sys, torch
+from quack_agents.rl import RLPolicy
+torch.set_num_threads(2)
+RLPolicy(sys.argv[1])
+assert torch.get_num_threads() == 2
+child = os.fork()
+if not child:
+    RLPolicy(sys.argv[1])
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux forks its workers")
+def test_a_model_can_be_loaded_again_in_a_forked_process(tmp_path: Path) -> None:
+    env = QuackVecEnv(1, **SHORT)
+    policy = {"net_arch": [256, 256]}  # large enough for PyTorch to share the work between threads
+    MaskablePPO("MlpPolicy", env, policy_kwargs=policy, n_steps=8, batch_size=32).save(tmp_path / "model.zip")
+    command = [sys.executable, "-W", "ignore", "-c", FORKED, str(tmp_path / "model.zip")]
+    child = subprocess.Popen(command, start_new_session=True)
+    try:
+        assert child.wait(timeout=120) == 0
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)

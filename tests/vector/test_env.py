@@ -253,6 +253,9 @@ def test_there_are_no_games_before_a_reset(make: Make, asked: Callable[[Any], An
         ({"dead_agents": "remove"}, "dead_agents='remove': must be one of 'noop'"),
         ({"n_players": 2}, "n_players=2"),
         ({"game_map": "moon"}, "moon"),
+        ({"image_size": 32}, "image_size=32: must be a whole number from 64"),
+        ({"n_tasks": 3}, r"n_tasks=3: .*config=\{'n_tasks': 3\}"),
+        ({"obs": "vector"}, "obs='vector': no such option; there are num_envs, .*, observation, "),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], told: str) -> None:

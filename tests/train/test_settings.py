@@ -1,0 +1,51 @@
+"""What cannot be trained with is refused at once, and so is another game in the folder of a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import measure
+import ppo_sb3
+import pytest
+import typer
+from typer.testing import CliRunner
+
+
+def run(command: Any, *arguments: str) -> Any:
+    """The result of a script."""
+    app = typer.Typer()
+    app.command()(command)
+    return CliRunner().invoke(app, arguments)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("--minutes", "0"), ("--minutes", "-1"), ("--rate", "-1"), ("--rate", "nan"), ("--entropy", "-5")],
+)
+def test_a_number_that_cannot_be_is_named_before_anything_is_written(tmp_path: Path, option: str, value: str) -> None:
+    ended = run(ppo_sb3.train, "--out", str(tmp_path / "run"), option, value)
+    assert ended.exit_code == 2
+    assert f"{option} {value}: must be a number" in ended.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_no_steps_are_not_measured() -> None:
+    ended = run(measure.main, "--steps", "0")
+    assert ended.exit_code == 2
+    assert "--steps" in ended.stderr
+
+
+def test_a_run_does_not_go_on_where_its_config_file_has_changed(tmp_path: Path) -> None:
+    for package in ("sb3_contrib", "tensorboard"):
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install "quack_env[train]")')
+    games = tmp_path / "games.yaml"
+    small = ["--steps", "0", "--clone-games", "0", "--eval-games", "1"]
+    command = [ppo_sb3.train, "--out", str(tmp_path / "run"), "--config", str(games), *small]
+    games.write_text("max_ticks: 5")
+    assert run(*command).exit_code == 0
+    assert run(*command).exit_code == 0
+    games.write_text("max_ticks: 6")
+    ended = run(*command)
+    assert ended.exit_code == 2
+    assert "was trained with config.max_ticks=5" in ended.stderr
