@@ -356,8 +356,12 @@ class _Lines:
 
     def __exit__(self, kind: Any, *_: object) -> None:
         self._stack.close()
-        for path in self.paths if kind is None else ():
-            path.with_suffix(".new").replace(path)
+        for path in self.paths:
+            new = path.with_suffix(".new")
+            if kind is None:
+                new.replace(path)
+            else:
+                new.unlink(missing_ok=True)
 
 
 def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:

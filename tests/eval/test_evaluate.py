@@ -190,6 +190,15 @@ def test_a_function_like_extract_reads_the_claims_of_an_evaluation(record: Calla
     assert threads.games == alone.games
 
 
+def test_an_evaluation_that_breaks_off_leaves_nothing_behind(record: Callable[..., Path], tmp_path: Path) -> None:
+    def refuses(message: str, **context: Any) -> list[Claim]:
+        raise RuntimeError("no key")
+
+    with pytest.raises(RuntimeError, match="no key"):
+        evaluate([record(seed=3, speech="text")], claims=refuses, findings=tmp_path / "out")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
 def test_several_processes_give_the_same(run: Path) -> None:
     assert evaluate([run], jobs=2).to_json() == evaluate([run]).to_json()
 
