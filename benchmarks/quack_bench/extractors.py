@@ -54,12 +54,13 @@ class Watched:
         self.extractor = ModelExtractor(self._complete, asked, cache, timeout=patience, retries=0)
         self.answers: list[Extraction | Failure] = []
         self._lasting: ConfigError | None = None
+        self._answered = False
 
     def extract(self, utterances: Sequence[Utterance]) -> list[Extraction | Failure]:
         """The extractor's answers.
 
         Raises:
-            ConfigError: where every call would fail: no such model, no valid key.
+            ConfigError: where every call would fail: no such model, no valid key, a server that cannot be reached.
         """
         answers = self.extractor.extract(utterances)
         if self._lasting is not None:
@@ -72,10 +73,17 @@ class Watched:
         if self._lasting is not None:
             raise self._lasting
         try:
-            return await complete(self.model, self.settings, messages, schema)
+            found = await complete(self.model, self.settings, messages, schema)
         except ConfigError as fault:
             self._lasting = fault
             raise
+        except ModelError as fault:
+            if fault.kind not in ("connection", "server") or self._answered:
+                raise
+            self._lasting = ConfigError(f"extractor {self.model}: no call came through: {fault}")
+            raise self._lasting from fault
+        self._answered = True
+        return found
 
     @property
     def kept_cost(self) -> float | None:

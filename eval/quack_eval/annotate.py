@@ -206,18 +206,18 @@ def write_sheet(drawn: Drawn, folder: Path, annotator: str = "") -> tuple[Path, 
 
 
 def check_free(folder: Path) -> None:
-    """Nothing, for a folder whose sheet may be written: there is none yet, or it holds no answer.
+    """Nothing, for a folder whose sheet may be written: neither one there nor what its form saved holds an answer.
 
     Raises:
         ConfigError: for any other.
     """
-    file = folder / "sheet.csv"
-    try:
-        filled = file.exists() and any(row.get(name) for row in read_sheet(file) for name in ANSWERS)
-    except SheetError:
-        filled = True
-    if filled:
-        raise ConfigError(f"{file}: is filled in, and would be overwritten; choose another --out")
+    for file in (folder / "sheet.csv", folder / "answers.csv"):
+        try:
+            filled = file.exists() and any(row.get(name) for row in read_sheet(file) for name in ANSWERS)
+        except SheetError:
+            filled = True
+        if filled:
+            raise ConfigError(f"{file}: is filled in, and the sheet would be overwritten; choose another --out")
 
 
 def to_csv(table: Sequence[Mapping[str, str]]) -> str:

@@ -234,6 +234,14 @@ def test_what_no_call_would_mend_ends_the_reading_with_one_line(
     assert not list(tmp_path.glob("out/*.csv")) and not list(tmp_path.glob("out/*.html"))
 
 
+def test_a_server_that_is_not_there_ends_the_reading_with_one_line(game: Path, reader: Reader) -> None:
+    reader.http.shutdown()
+    reader.http.server_close()
+    result = run.invoke(app, ["eval", str(game), "--tiers", "3", "--extractor", "openai/reader?retries=0"])
+    assert result.exit_code == 2 and result.stdout == ""
+    assert "extractor openai/reader: no call came through: " in " ".join(result.stderr.split())
+
+
 def test_an_extractor_that_is_none_is_named(game: Path) -> None:
     result = run.invoke(app, ["eval", str(game), "--extractor", "spacy"])
     assert result.exit_code == 2 and "recorded, grammar, or a model" in result.stderr

@@ -128,6 +128,14 @@ def test_a_sheet_with_any_answer_is_not_overwritten(tmp_path: Path, answer: dict
     assert as_csv.read_bytes().decode() == before
 
 
+def test_a_sheet_whose_form_has_saved_answers_is_not_overwritten(tmp_path: Path) -> None:
+    as_csv, _ = write_sheet(draw(GAME, 3), tmp_path)
+    answers = [row | {"extraction_ok": "y"} for row in read_sheet(as_csv)]
+    (tmp_path / "answers.csv").write_text(to_csv(answers), encoding="utf-8", newline="")
+    with pytest.raises(ConfigError, match=r"answers\.csv: is filled in"):
+        write_sheet(draw(GAME, 4), tmp_path)
+
+
 def test_a_sheet_without_answers_is_written_anew(tmp_path: Path) -> None:
     write_sheet(draw(GAME, 3), tmp_path)
     as_csv, _ = write_sheet(draw(GAME, 12), tmp_path)
