@@ -14,7 +14,7 @@ from quack_env.config import GameConfig
 from quack_env.errors import TrajectoryError
 from quack_env.events import CALL_REASONS, NO_EJECTION_REASONS, ROLES, Event
 from quack_env.game_map import GameMap
-from quack_env.header import Seat, one_of
+from quack_env.header import Seat, unknown_value
 from quack_env.kinds import STATEMENTS
 from quack_env.outcome import REASONS, TEAMS
 from quack_env.yaml_file import shown
@@ -178,7 +178,7 @@ class EventReader:
         if kind is None:
             raise TrajectoryError(f"no kind; an event has {', '.join(ALWAYS)} and what its kind needs")
         if not isinstance(kind, str) or kind not in FORMS:
-            raise TrajectoryError(f"kind {one_of(kind, FORMS)}")
+            raise TrajectoryError(f"kind {unknown_value(kind, FORMS)}")
         form = FORMS[kind]
         needed = (*ALWAYS, *form.needs)
         rest = f" and may have {', '.join(form.may)}" if form.may else ""
@@ -200,9 +200,9 @@ class EventReader:
         if target is not None and (type(target) is not int or not 0 <= target < seats):
             self._refuse_seat("target", target)
         if room is not None and (type(room) is not str or room not in self.rooms):
-            raise TrajectoryError(f"room {one_of(room, self.game_map.rooms)}")
+            raise TrajectoryError(f"room {unknown_value(room, self.game_map.rooms)}")
         if to is not None and (type(to) is not str or to not in self.rooms):
-            raise TrajectoryError(f"to {one_of(to, self.game_map.rooms)}")
+            raise TrajectoryError(f"to {unknown_value(to, self.game_map.rooms)}")
         if text is not None and type(text) is not str:
             raise TrajectoryError(f"text {shown(text)}: must be text")
         if data is not None:
@@ -372,7 +372,7 @@ def _check_data(kind: str, data: Any, form: Form) -> None:
         value = data[name]
         if isinstance(allowed, tuple):
             if value not in allowed:
-                raise TrajectoryError(f"{kind}: {name} {one_of(value, allowed)}")
+                raise TrajectoryError(f"{kind}: {name} {unknown_value(value, allowed)}")
         elif type(value) is not allowed:
             what = "text" if allowed is str else "a whole number"
             raise TrajectoryError(f"{kind}: {name} must be {what}, not {shown(value)}")

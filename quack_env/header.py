@@ -89,7 +89,7 @@ def read_header(record: dict[str, Any]) -> tuple[Header, GameConfig, GameMap]:
     return header, config, game_map
 
 
-def one_of(value: object, allowed: Iterable[str]) -> str:
+def unknown_value(value: object, allowed: Iterable[str]) -> str:
     """The message for a value that is none of those allowed, with the one that was probably meant."""
     known = list(allowed)
     close = difflib.get_close_matches(str(value), known, n=1)
@@ -129,7 +129,7 @@ def _check_play(header: Header) -> None:
     if any(number < 0 for fork in header.forks for number in fork):
         raise ConfigError(f"forks: must be pairs of whole numbers from 0, not {shown(header.forks)}")
     if header.form not in FORMS:
-        raise ConfigError(f"form: {one_of(header.form, FORMS)}")
+        raise ConfigError(f"form: {unknown_value(header.form, FORMS)}")
 
 
 def _check_seats(seats: Sequence[Seat], config: GameConfig, game_map: GameMap) -> None:
@@ -150,12 +150,12 @@ def _check_seats(seats: Sequence[Seat], config: GameConfig, game_map: GameMap) -
 
 def _check_seat(place: str, seat: Seat, config: GameConfig, game_map: GameMap) -> None:
     if seat.role not in ROLES:
-        raise ConfigError(f"{place}.role: {one_of(seat.role, ROLES)}")
+        raise ConfigError(f"{place}.role: {unknown_value(seat.role, ROLES)}")
     if seat.spawn not in game_map.positions:
-        raise ConfigError(f"{place}.spawn: {one_of(seat.spawn, game_map.rooms)}")
+        raise ConfigError(f"{place}.spawn: {unknown_value(seat.spawn, game_map.rooms)}")
     for room in seat.tasks:
         if room not in game_map.tasks:
-            raise ConfigError(f"{place}.tasks: {one_of(room, game_map.tasks)}")
+            raise ConfigError(f"{place}.tasks: {unknown_value(room, game_map.tasks)}")
     if len(set(seat.tasks)) != config.n_tasks or len(seat.tasks) != config.n_tasks:
         raise ConfigError(
             f"{place}.tasks: must be {config.n_tasks} different rooms (config.n_tasks), not {shown(seat.tasks)}"
@@ -166,7 +166,7 @@ def _check_given(given: dict[str, Any], n: int, rooms: int) -> None:
     """The draws are lists of seats (orders) or rooms (places), by the number of a tick, meeting or leg."""
     for name, draws in given.items():
         if name not in DRAWS:
-            raise ConfigError(f"given: {one_of(name, DRAWS)}")
+            raise ConfigError(f"given: {unknown_value(name, DRAWS)}")
         if not isinstance(draws, dict):
             raise ConfigError(f"given.{name}: must be an object of lists by number, not {shown(draws)}")
         places = name == "places"

@@ -14,7 +14,7 @@ from typing import Any
 from quack_env import Event, GameConfig, GameMap, TrajectoryError
 from quack_env.events import ROLES, event_of
 from quack_env.game import Game
-from quack_env.header import one_of
+from quack_env.header import unknown_value
 from quack_env.kinds import DEPART, KILL, MEETING_CALLED, TASK_DONE, TASK_STEP, unpack
 from quack_env.replay import game_of
 from quack_env.state import DISCUSSION, FREE
@@ -130,7 +130,7 @@ def _misfit(log: Log, config: GameConfig, game_map: GameMap) -> str:
         return f"{len(log.names)} players, {n} in the settings"
     for role in log.roles:
         if role not in ROLES:
-            return f"the role {one_of(role, ROLES)}"
+            return f"the role {unknown_value(role, ROLES)}"
     if sum(role == "duck" for role in log.roles) != config.n_ducks:
         return f"the roles are {', '.join(log.roles)}, the settings have {config.n_ducks} Duck(s)"
     for i in range(n):

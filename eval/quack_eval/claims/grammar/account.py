@@ -354,7 +354,7 @@ def _rooms_after(account: Account, clause: Clause) -> list[str]:
     at = next((p for p in range(after.group.first, clause.rest[0] - 1, -1) if tokens[p].text == after.link), None)
     if at is None or tokens[at - 1].text in ("but", "and", ","):
         return []
-    return _reached(account, after)
+    return rooms_reached(account, after)
 
 
 def _rooms_before(account: Account, clause: Clause) -> list[str]:
@@ -363,7 +363,7 @@ def _rooms_before(account: Account, clause: Clause) -> list[str]:
         before = before.before  # "when I passed through R, it was empty — I didn't see X"
     if before is None or before.subject != clause.subject or before.link not in _WHILE or before.maybe:
         return []
-    return _reached(account, before) if before.group.kind in ("move", "enter", "leave", "is", "be") else []
+    return rooms_reached(account, before) if before.group.kind in ("move", "enter", "leave", "is", "be") else []
 
 
 def rooms_on_entering(account: Account, clause: Clause) -> list[str]:
@@ -374,11 +374,11 @@ def rooms_on_entering(account: Account, clause: Clause) -> list[str]:
     if before.group.kind not in ("move", "enter"):
         return []
     here = account.discourse.places.get(voice)
-    return _reached(account, before) or ([here] if here is not None and not before.places else [])
+    return rooms_reached(account, before) or ([here] if here is not None and not before.places else [])
 
 
-def _reached(account: Account, clause: Clause) -> list[str]:
-    """The rooms that a clause has its subject in, or go to."""
+def rooms_reached(account: Account, clause: Clause) -> list[str]:
+    """The rooms that a clause has its subject in, passing or going to, in the order in which they stand."""
     return [room for p in clause.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
 
 

@@ -125,9 +125,6 @@ AUXILIARIES = frozenset({"do", "does", "did", "have", "has", "had", "'ve", "havi
 MODALS = frozenset(
     {"would", "could", "should", "might", "may", "will", "can", "ca", "wo", "'ll", "'d", "shall", "must", "cannot"}
 )
-NEGATIONS = frozenset(
-    {"not", "n't", "never", "neither", "nor", "hardly", "nowhere", "cannot", "wasnt", "didnt", "werent", "without"}
-)
 ADVERBS = frozenset(
     [
         "also",

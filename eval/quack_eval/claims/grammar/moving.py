@@ -13,6 +13,7 @@ from quack_eval.claims.grammar.account import (
     add_step,
     or_none,
     rooms_of,
+    rooms_reached,
     seen_in_sentence,
 )
 from quack_eval.claims.grammar.chunks import MUST, TO
@@ -25,7 +26,6 @@ from quack_eval.claims.grammar.ways import (
     all_in_order,
     crosses,
     each_its_own,
-    in_order,
     one_or_the_other,
     slashed,
     way_of,
@@ -325,7 +325,7 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
     either = one_or_the_other(account, clause)
     if (way.via and way.to) or (len(way.to) > 1 and each_its_own(account, clause)):
         begin = way.origin[:1] or _stayed_before(account, clause, who, way)
-        account.route(clause, who, begin + in_order(account, clause) + way.bound)
+        account.route(clause, who, begin + rooms_reached(account, clause) + way.bound)
     elif way.origin and way.ends:
         if len(way.to) > 1:
             account.route(clause, who, way.origin[:1] + way.to)

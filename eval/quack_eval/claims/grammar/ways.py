@@ -63,11 +63,6 @@ def _bare_origin(account: Account, clause: Clause) -> Place | None:
     return clause.places[0] if follows else None
 
 
-def in_order(account: Account, clause: Clause) -> list[str]:
-    """The rooms that a movement passed and reached, in the order in which they stand."""
-    return [room for p in clause.places if p.preposition not in FROM | TOWARD and (room := account.room_of(p))]
-
-
 def all_in_order(account: Account, clause: Clause) -> list[str]:
     """The rooms that a movement reached or headed for, in the order in which they stand."""
     return [room for p in clause.places if p.preposition not in FROM and (room := account.room_of(p))]
