@@ -27,94 +27,109 @@ _ASKS = frozenset(
 )
 _SAME_IN_PAST = frozenset({"cut", "put", "set", "hit", "let", "shut"})
 """Verbs whose bare form is the past too."""
+_TELLING = frozenset({"say", "claim", "mention", "state", "confirm", "verify", "prove"})
 _HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "suppose", "supposing"})
 
 
 def judge_mood(clause: Clause, sentence: Sentence) -> None:
     """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
     above = clause.above
-    lead = [t.text for t in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
-    if lead == ["instead", "of"] or lead[-1:] == ["instead"]:
+    if _instead(clause, sentence):
         clause.maybe = True
-        return
-    if _supposed(clause, sentence):
+    elif _supposed(clause, sentence):
         clause.supposed = clause.maybe = True
-        return
-    if (
-        _opinion(clause, sentence)
-        or _turned(clause, sentence)
-        or _would_have_said(clause, sentence)
-        or _infinitive_goes_on(clause, sentence)
-    ):
+    elif any(unreal(clause, sentence) for unreal in _UNREAL):
         clause.maybe = True
+    elif _goes_on(clause):
         return
-    if _goes_on(clause):
-        return
-    can = clause.group.kind == "say" or clause.group.lemma == "vouch"
-    can = can and sentence.tokens[clause.group.first].text == "can"
-    if can and clause.link not in _HYPOTHETICAL:
+    elif _can_say(clause, sentence):
         clause.maybe = clause.negative or clause.indefinite == "nobody"
-        return
-    if above is not None and clause.link == "that" and above.negative and "true" in above.words:
-        clause.negative = not clause.negative
-    if _the_last_to(clause, sentence) or _happened_to(clause):
-        return
-    if above is not None and above.maybe and clause.before is above and _might_say(sentence, above):
+    else:
+        if above is not None and clause.link == "that" and above.negative and "true" in above.words:
+            clause.negative = not clause.negative
+        if not (_the_last_to(clause, sentence) or _happened_to(clause)):
+            _judge_by_above(clause, sentence)
+
+
+def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
+    """Marks what is only possible by its own modal or by the clause it hangs on."""
+    above = clause.above
+    if _unsaid(clause, sentence) or _modal(clause):
         clause.maybe = True
-        return
-    if _not_confirmed(clause):
-        clause.maybe = True
-        return
-    if (
-        clause.group.mood in (MAYBE, TO)
-        or clause.link in _HYPOTHETICAL
-        or (above is not None and above.maybe and (clause.small or clause.link == "that" or _hangs_on(clause)))
-    ):
-        clause.maybe = True
+    elif above is None:
+        clause.maybe |= _asked_where(clause, sentence)
     elif _goes_on_perfect(clause):
-        clause.maybe = above is not None and above.maybe
-    elif above is not None and above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
-        believed = above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
-        clause.maybe = believed or (clause.link == "where" and _asked(sentence, clause))
-    elif (
-        (
-            above is not None
-            and above.maybe
-            and clause.phrase is None
-            and clause.link not in ("because", "since", "then", "but", ":", ";")
-        )
-        or _could_have_gone_on(clause)
-        or (above is not None and above.link in _HYPOTHETICAL and clause.link == "and")
-        or (above is not None and above.maybe and above.group.kind == "say" and above.link == "and")
-        or (above is not None and _lies_about(above) and clause.group.form == GERUND)
-        or (above is not None and above.maybe and clause.group.form == BASE and clause.phrase is None)
-        or (
-            above is not None
-            and above.negative
-            and above.group.lemma in ("say", "claim", "mention", "state", "confirm", "verify", "prove")
-            and clause.before is above
-        )
-    ):
+        clause.maybe = above.maybe
+    elif above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
+        clause.maybe = _believed(clause) or (clause.link == "where" and _asked(sentence, clause))
+    elif _as_doubtful(clause, above):
         clause.maybe = True
-    elif (
-        above is not None
-        and above.group.kind == "is"
-        and (
-            above.words & {"possible", "likely", "unlikely", "impossible"}
-            or above.words >= {"no", "way"}
-            or "chance" in above.words
-        )
-        and clause.before is above
-        and clause.link not in ("because", "since", "as", "—", ";", ":")
-    ):
-        clause.supposed = clause.maybe = True
+    elif _called_unlikely(clause, above):
         if above.words >= {"no", "way"} and clause.group.kind in ("is", "be"):  # "there is no way that X was in R"
-            clause.supposed = clause.maybe = False
             clause.negative = True
-    elif (
-        above is not None and above.group.lemma in BELIEVING and clause.before is above and clause.link in ("", "that")
-    ) or (clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)):
-        clause.maybe = True
+        else:
+            clause.supposed = clause.maybe = True
+    else:
+        clause.maybe |= _believed(clause) or _asked_where(clause, sentence)
+
+
+def _instead(clause: Clause, sentence: Sentence) -> bool:
+    """Whether something was not done: "instead of reporting"."""
+    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    return lead == ["instead", "of"] or lead[-1:] == ["instead"]
+
+
+def _can_say(clause: Clause, sentence: Sentence) -> bool:
+    """Whether "can" tells what somebody does: "I can say that", "nobody can vouch"."""
+    says = clause.group.kind == "say" or clause.group.lemma == "vouch"
+    return says and sentence.tokens[clause.group.first].text == "can" and clause.link not in _HYPOTHETICAL
+
+
+def _unsaid(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause is what somebody would only say, or what nobody can."""
+    above = clause.above
+    would = above is not None and above.maybe and clause.before is above and _might_say(sentence, above)
+    return would or _not_confirmed(clause)
+
+
+def _modal(clause: Clause) -> bool:
+    """Whether a modal, an infinitive or a condition makes a clause only possible, or what it is part of is."""
+    above = clause.above
+    part = clause.small or clause.link == "that" or _hangs_on(clause)
+    return clause.group.mood in (MAYBE, TO) or (above is not None and above.maybe and part)
+
+
+def _as_doubtful(clause: Clause, above: Clause) -> bool:
+    """Whether a clause goes on what is only possible, a lie, or what nobody said."""
+    onward = clause.phrase is None and clause.link not in ("because", "since", "then", "but", ":", ";")
+    bare = clause.phrase is None and clause.group.form == BASE
+    says = above.group.kind == "say" and above.link == "and"
+    return (
+        (above.maybe and (onward or bare or says))
+        or _could_have_gone_on(clause)
+        or (above.link in _HYPOTHETICAL and clause.link == "and")
+        or (_lies_about(above) and clause.group.form == GERUND)
+        or (above.negative and above.group.lemma in _TELLING and clause.before is above)
+    )
+
+
+def _called_unlikely(clause: Clause, above: Clause) -> bool:
+    """Whether a clause is what another calls possible, likely or not: "it is impossible that X was in R"."""
+    called = above.words & {"possible", "likely", "unlikely", "impossible", "chance"} or above.words >= {"no", "way"}
+    joined = clause.before is above and clause.link not in ("because", "since", "as", "—", ";", ":")
+    return above.group.kind == "is" and bool(called) and joined
+
+
+def _believed(clause: Clause) -> bool:
+    """Whether a clause is what somebody believes: "I think X was in R"."""
+    above = clause.above
+    believes = above is not None and above.group.lemma in BELIEVING and clause.before is above
+    return believes and clause.link in ("", "that")
+
+
+def _asked_where(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause is what the speaker asks for: "I want to know where X was"."""
+    return clause.link in ("where", "who", "what", "how", "which") and _asked(sentence, clause)
 
 
 def _goes_on(clause: Clause) -> bool:
@@ -256,3 +271,7 @@ def _asked(sentence: Sentence, clause: Clause) -> bool:
     if any(token.kind == "room" or token.text in ("there", "here", "room") for token in lead):
         return False
     return not clause.places or any(token.text in _ASKS for token in lead)
+
+
+_UNREAL = (_opinion, _turned, _would_have_said, _infinitive_goes_on)
+"""What makes a clause no statement, whatever it hangs on."""
