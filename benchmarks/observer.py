@@ -21,7 +21,7 @@ from quack_agents import RandomPolicy, ScriptedPolicy
 from quack_env.chance import policy_seed
 from quack_env.events import event_of
 from quack_env.posterior import HARD, Behaviour
-from quack_env.trajectory import Trajectory
+from quack_env.trajectory import GameRecord
 from quack_env.wrappers import header_of
 from quack_eval.beliefs.reference import moments_after, observe
 from quack_eval.metrics.estimate import estimate
@@ -51,7 +51,7 @@ HEAD = (
 )
 
 
-def play(seed: int, scripted: bool, **options: Any) -> Trajectory:
+def play(seed: int, scripted: bool, **options: Any) -> GameRecord:
     """A game of players with mixed personas, or of random ones."""
     env = quack_env.raw_env(observation="vector", **options)
     env.game.recording = True
@@ -65,17 +65,17 @@ def play(seed: int, scripted: bool, **options: Any) -> Trajectory:
         env.step(policies[game.state.current](None, env.infos[env.agent_selection]))
     log, texts, _ = game.take()
     events = [event_of(packed, p, game.briefing, texts.get(p)) for p, packed in enumerate(log)]
-    return Trajectory(header, events, status="finished")
+    return GameRecord(header, events, status="finished")
 
 
-def of_geese(game: Trajectory, behaviour: Behaviour) -> Iterator[tuple[float, bool, int]]:
+def of_geese(game: GameRecord, behaviour: Behaviour) -> Iterator[tuple[float, bool, int]]:
     """(p, truth, players not known to be dead) of everything the observer says in a Goose's seat."""
     for found in observe(game, moments_after(game, MOMENTS), behaviour):
         if found.seat not in game.ducks:
             yield from ((p, target in game.ducks, len(found.p)) for target, p in found.p.items())
 
 
-def measures(game: Trajectory) -> dict[str, Measure]:
+def measures(game: GameRecord) -> dict[str, Measure]:
     """The Brier scores of one game, and what was ruled out or proven and was not so.
 
     uniform: all who are not known to be dead are as likely; prior: what was so before the game.

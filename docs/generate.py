@@ -16,11 +16,14 @@ from typing import Any, NamedTuple
 import quack_env
 from quack_agents import RandomPolicy, play
 from quack_env import GameConfig, GameMap
+from quack_env.base import QuackBase
 from quack_env.briefing import Briefing
 from quack_env.chance import game_key
 from quack_env.config import PRESETS
 from quack_env.encode.vector import FORMS, Layout, field_table
 from quack_env.info import LAZY, Info
+from quack_env.seat import QuackSeat
+from quack_env.vector.env import QuackVector
 from quack_env.world import SPEECH, World
 from quack_eval import BehaviourEval, EvidenceEval, OutcomeEval, evaluate, statements
 from quack_eval.metrics.calls import CallEval
@@ -160,6 +163,33 @@ def info_rows() -> Iterator[list[str]]:
         yield [f"`{key}`", "when read" if key in LAZY else "always", meaning]
 
 
+ARGUMENT = re.compile(r"^    (\w+(?:, \w+)*): (.*)$")
+
+
+def options_of(made: type) -> dict[str, Any]:
+    """The options of an environment, with their defaults."""
+    return {p.name: p.default for p in inspect.signature(made).parameters.values() if p.kind is not p.VAR_KEYWORD}
+
+
+def option_rows(made: type, told: type | None = None) -> Iterator[list[str]]:
+    """The options of an environment as its docstring has them, but for those that ``told`` has too."""
+    section = inspect.cleandoc(made.__doc__ or "").partition("Args:\n")[2].partition("\n\n")[0]
+    meanings: dict[str, str] = {}
+    for line in section.splitlines():
+        if begun := ARGUMENT.match(line):
+            names, meanings[begun[1]] = begun.groups()
+        else:
+            meanings[names] += f" {line.strip()}"
+    defaults, elsewhere = options_of(made), options_of(told) if told else {}
+    found = [name for names in meanings for name in names.split(", ") if name != "options"]
+    assert found == list(defaults), made
+    for names, meaning in meanings.items():
+        group = [name for name in names.split(", ") if name in defaults and name not in elsewhere]
+        if group:
+            default = repr(defaults[group[0]]).replace("'", '"')
+            yield [", ".join(f"`{name}`" for name in group), f"`{default}`", meaning.replace("``", "`").rstrip(".")]
+
+
 SPACES = """# Observations, actions, settings
 
 $note
@@ -206,7 +236,21 @@ $infos
 At the end `outcome` is the agent's reward; in the parallel form `lapsed` tells that an action could no longer be done
 when its turn came.
 
+## Options of the environments
+
+All are given by name. Their `speech` is `"tokens"` unless told otherwise, and so is that of suites; `quack play` talks
+in `text`. Of `quack_env.env`, `raw_env` and `parallel_env`:
+
+$options
+One seat, `gymnasium.make("quack_env:quack_env/Seat-v0", ...)`, takes these too, and:
+
+$seat
+`quack_env.vector_env` ([how it works](design/vector.md)):
+
+$vector
 ## Settings: `GameConfig`
+
+What `config=` holds; whole numbers may be NumPy's.
 
 $settings"""
 
@@ -219,6 +263,9 @@ def spaces_page() -> str:
         sizes=table(["map", "R", "n", "speech", "A", "V"], size_rows()),
         actions=table(["number", "action", "first of them in words", "legal in"], action_rows("tokens")),
         infos=table(["key", "made", "holds"], info_rows()),
+        options=table(["option", "default", "meaning"], option_rows(QuackBase)),
+        seat=table(["option", "default", "meaning"], option_rows(QuackSeat, told=QuackBase)),
+        vector=table(["option", "default", "meaning"], option_rows(QuackVector)),
         settings=table(["field", "default", "allowed", "`published`", "meaning"], setting_rows()),
     )
 

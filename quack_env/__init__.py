@@ -13,7 +13,7 @@ from quack_env.game_map import GameMap
 from quack_env.outcome import Outcome
 from quack_env.parallel import QuackParallel
 from quack_env.registration import register_environments
-from quack_env.trajectory import Trajectory
+from quack_env.trajectory import GameRecord
 from quack_env.version import __version__
 from quack_env.wrappers import InOrder, RecordTrajectory
 
@@ -25,12 +25,12 @@ __all__ = [
     "Event",
     "GameConfig",
     "GameMap",
+    "GameRecord",
     "IllegalActionError",
     "MapError",
     "Outcome",
     "QuackError",
     "RecordTrajectory",
-    "Trajectory",
     "TrajectoryError",
     "__version__",
     "env",

@@ -8,7 +8,7 @@ import numpy as np
 from pettingzoo.utils.env import AECEnv
 
 from quack_env.base import QuackBase, mask_array
-from quack_env.errors import IllegalActionError, QuackError
+from quack_env.errors import IllegalActionError
 from quack_env.info import Info
 from quack_env.state import VOTING
 from quack_env.view import View
@@ -27,7 +27,8 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
 
         Args:
             seed: from 0.
-            options: {"deal": the `Header` of a recording} deals that game again, with its given draws.
+            options: {"deal": the ``header`` of a `GameRecord`} deals that game again, with its given draws; ``seed``
+                then does nothing. Other keys are left alone.
         """
         self._deal(seed, options)
         self._begin()
@@ -86,9 +87,7 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
         return self.game.view(i) if self.game.state.alive >> i & 1 else None
 
     def _seat(self, agent: str) -> int:
-        if agent not in self._action_spaces:
-            raise QuackError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
-        return self.possible_agents.index(agent)
+        return self.possible_agents.index(self._known(agent))
 
     def step(self, action: Any) -> None:
         """Apply the selected agent's action (an int, or with speech "text" a dict with "action" and "say").

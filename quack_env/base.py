@@ -19,9 +19,10 @@ from quack_env.config import GameConfig
 from quack_env.encode.sizes import image_sizes
 from quack_env.encode.text import summary
 from quack_env.encode.vector import Layout, named, vector
-from quack_env.errors import ConfigError, IllegalActionError, NotResetError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError, QuackError
 from quack_env.game import Game
 from quack_env.game_map import GameMap
+from quack_env.header import Header
 from quack_env.replay import deal
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
@@ -71,10 +72,10 @@ def mask_array(mask: bytes | bytearray) -> NDArray[np.int8]:
 
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    """The value, if it is allowed; otherwise a `ConfigError` that says what is."""
+    """The one of those allowed that equals the value; where none does, a `ConfigError` that says what is allowed."""
     if value not in allowed:
         raise ConfigError(f"{name}={value!r}: must be one of {', '.join(repr(a) for a in allowed)}")
-    return value
+    return allowed[allowed.index(value)]
 
 
 def none_of(others: Mapping[str, Any], made: type) -> None:
@@ -87,6 +88,20 @@ def none_of(others: Mapping[str, Any], made: type) -> None:
         kinds = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
         allowed = (p.name for p in inspect.signature(made).parameters.values() if p.kind not in kinds)
         raise ConfigError(f"{name}={shown(value)}: no such option; there are {', '.join(allowed)}")
+
+
+def deal_of(options: Mapping[str, Any] | None) -> Header | None:
+    """The recording that the options of a reset have dealt again, if any; other keys are nobody's, and left alone."""
+    if not isinstance(options, Mapping | None):
+        raise ConfigError(f"options={shown(options)}: must be a dict or None")
+    if not options or "deal" not in options:
+        return None
+    header = options["deal"]
+    if not isinstance(header, Header):
+        raise ConfigError(
+            f"options: deal={shown(header)}: must be the header of a recording, as in GameRecord.load(PATH).header"
+        )
+    return header
 
 
 def settings_of(
@@ -201,11 +216,17 @@ class QuackBase:
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """`Dict{"observation", "action_mask": int8 (A,)}`; "text" beside them in mode "text"."""
-        return self._observation_spaces[agent]
+        return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         """`Discrete(A)`; with speech "text" `Dict{"action": Discrete(A), "say": Text}`, which takes a plain int too."""
-        return self._action_spaces[agent]
+        return self._action_spaces[self._known(agent)]
+
+    def _known(self, agent: str) -> str:
+        """The agent, where there is one of that name; otherwise a `QuackError` that says which there are."""
+        if agent not in self._action_spaces:
+            raise QuackError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        return agent
 
     # --- observing ---------------------------------------------------------------------------------------------------
 
@@ -261,10 +282,11 @@ class QuackBase:
 
     def _deal(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
         """Deal the game that a reset asks for."""
-        if options and "deal" in options:
-            deal(self.game, options["deal"])
-        else:
+        header = deal_of(options)
+        if header is None:
             self.game.deal(self._new_seed(seed))
+        else:
+            deal(self.game, header)
 
     def _new_seed(self, seed: int | None) -> int:
         """The seed of the next episode: the given one, which also decides those that follow without one."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from quack_env.errors import TrajectoryError
+from quack_env.yaml_file import not_utf8
 
 FILE = "calls.jsonl"
 SCHEMA = 1
@@ -40,6 +41,8 @@ def load_calls(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
         try:
             call = json.loads(line)
             newer = call["schema_version"] > SCHEMA
+        except UnicodeDecodeError as fault:
+            raise TrajectoryError(f"{file}, line {number}: damaged, {not_utf8(fault)}") from None
         except (ValueError, KeyError, TypeError):
             raise TrajectoryError(f"{file}, line {number}: damaged, no record of a call") from None
         if newer:

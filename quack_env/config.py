@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from quack_env.errors import ConfigError
@@ -68,7 +69,7 @@ class GameConfig(BaseModel):
 
     Raises:
         ConfigError: naming the field, the value and what is allowed, wherever a value is not. Numbers are never
-            converted: `"6"`, `6.0` and `True` are no players.
+            converted: `"6"`, `6.0` and `True` are no players. NumPy's whole numbers and flags are taken as Python's.
     """
 
     # strict: a typing slip in a YAML must not become a different game
@@ -116,6 +117,14 @@ class GameConfig(BaseModel):
         def __init__(self, **values: Any) -> None:
             with _as_config_error():
                 super().__init__(**values)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_numpy(cls, data: Any) -> Any:
+        """NumPy's whole numbers and flags as Python's: they come out of every sweep over an array."""
+        if not isinstance(data, Mapping):
+            return data
+        return {key: value.item() if isinstance(value, np.integer | np.bool_) else value for key, value in data.items()}
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:

@@ -14,10 +14,10 @@ from quack_env.config import GameConfig
 from quack_env.errors import TrajectoryError
 from quack_env.events import CALL_REASONS, NO_EJECTION_REASONS, ROLES, Event
 from quack_env.game_map import GameMap
-from quack_env.header import Seat, unknown_value
+from quack_env.header import Seat
 from quack_env.kinds import STATEMENTS
 from quack_env.outcome import REASONS, TEAMS
-from quack_env.yaml_file import shown
+from quack_env.yaml_file import shown, unknown_value
 
 START, ROAM, MEETING, DECIDED, PLACING, OVER = (
     "at the beginning",

@@ -42,11 +42,6 @@ class Event(NamedTuple):
         fields = {name: value for name, value in self._asdict().items() if value is not None}
         return fields | {"seen_by": list(self.seen_by)}
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Event:
-        """The event of `to_dict`; `KeyError` or `TypeError` when a field is missing or unknown."""
-        return cls(**{**data, "seen_by": tuple(data["seen_by"])})
-
 
 def event_of(packed: int, index: int, briefing: Briefing, text: str | None = None) -> Event:
     """The event value of a packed event."""

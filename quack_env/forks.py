@@ -12,7 +12,8 @@ from pettingzoo.utils.wrappers import BaseWrapper
 from quack_env.aec import QuackAEC
 from quack_env.errors import TrajectoryError
 from quack_env.replay import Replay
-from quack_env.trajectory import Header, Trajectory
+from quack_env.trajectory import GameRecord, Header
+from quack_env.yaml_file import shown
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Past:
     decisions: tuple[Decision, ...]
 
     @classmethod
-    def of(cls, trajectory: Trajectory, at: int | None = None) -> Past:
+    def of(cls, trajectory: GameRecord, at: int | None = None) -> Past:
         """The decisions whose events come before event ``at`` (default: all), as far as they follow from the rules.
 
         Raises:
@@ -51,7 +52,7 @@ class Past:
         return [decision.action for decision in self.decisions if decision.agent == agent]
 
 
-def _decisions(trajectory: Trajectory, end: int) -> Iterator[Decision]:
+def _decisions(trajectory: GameRecord, end: int) -> Iterator[Decision]:
     """The decisions before an event, found by replaying them."""
     replay = Replay(trajectory)
     agents = replay.game.briefing.agents
@@ -105,7 +106,7 @@ class ForkAEC(BaseWrapper[str, Any, Any]):
             self.step(decision.action)
 
 
-def fork(trajectory: Trajectory, at: int | None = None, number: int = 1, **options: Any) -> ForkAEC:
+def fork(trajectory: GameRecord, at: int | None = None, number: int = 1, **options: Any) -> ForkAEC:
     """The environment of continuation ``number`` of a recorded game from event ``at`` on.
 
     Args:
@@ -115,8 +116,10 @@ def fork(trajectory: Trajectory, at: int | None = None, number: int = 1, **optio
         **options: observation, image_size, render_mode and such, as for `quack_env.env`.
 
     Raises:
-        TrajectoryError: see `Past.of`.
+        TrajectoryError: no recording; see `Past.of`, too.
     """
+    if not isinstance(trajectory, GameRecord):
+        raise TrajectoryError(f"{shown(trajectory)}: must be a recorded game, as GameRecord.load(PATH) reads it")
     inner = QuackAEC(trajectory.config, trajectory.game_map, speech=trajectory.header.speech, **options)
     return ForkAEC(inner, Past.of(trajectory, at), number)
 

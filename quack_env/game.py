@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
+from collections.abc import Mapping
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,10 @@ from quack_env.state import DISCUSSION, FREE, PHASES, State
 from quack_env.statements import named, words
 from quack_env.view import Message, View, look
 from quack_env.world import TEXT, World
+from quack_env.yaml_file import shown
 
 STATE_SCHEMA = 1
+SAVED = ("seed", "forks", "given", "state", "inbox", "transcript")
 
 
 class Game:
@@ -272,11 +275,12 @@ class Game:
         given = repr(action)
         if isinstance(action, int) and not isinstance(action, bool) and 0 <= action < len(names):
             given = f"{names[action]} ({action})"
+        hint = "; actions are given by their numbers" if isinstance(action, str) else ""
         legal = [name for name, allowed in zip(names, mask, strict=False) if allowed]
-        shown = ", ".join(legal[:40]) + (f" and {len(legal) - 40} more" if len(legal) > 40 else "")
+        listed = ", ".join(legal[:40]) + (f" and {len(legal) - 40} more" if len(legal) > 40 else "")
         return IllegalActionError(
             f"{self.briefing.agents[i]} may not do {given} in phase {self.phase} "
-            f"at tick {self.state.tick}; legal: {shown or 'nothing'}"
+            f"at tick {self.state.tick}; legal: {listed or 'nothing'}{hint}"
         )
 
     # --- saving ------------------------------------------------------------------------------------------------------
@@ -300,12 +304,22 @@ class Game:
             "transcript": [list(message) for message in self.transcript],
         }
 
-    def load(self, data: dict[str, Any]) -> None:
-        """Take over the game of `to_dict`; `TrajectoryError` when it is of another schema or of other settings."""
+    def load(self, data: Mapping[str, Any], beside: tuple[str, ...] = ()) -> None:
+        """Take over the game of `to_dict`; `beside`: what else the data must have.
+
+        Raises:
+            TrajectoryError: where it is none, of another schema or of other settings; nothing has changed then.
+        """
+        if not isinstance(data, Mapping):
+            raise TrajectoryError(f"{shown(data)} is no state; it must be what state_dict() gave")
         if data.get("schema") != STATE_SCHEMA:
             raise TrajectoryError(f"state schema {data.get('schema')!r}: this version reads {STATE_SCHEMA}")
         if data.get("settings") != self.settings_hash():
             raise TrajectoryError("the state is of a game with another config, map or speech mode")
+        if missing := [name for name in (*SAVED, *beside) if name not in data]:
+            raise TrajectoryError(
+                f"the state has no {', '.join(missing)}; it must be what state_dict() of this form gave"
+            )
         state = State(self.world)
         state.load(data["state"])
         self.state = state

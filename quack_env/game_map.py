@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -15,18 +16,29 @@ from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
 
 import networkx as nx
+import numpy as np
 import yaml
 
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError, MapError
 from quack_env.random_map import draw_map
-from quack_env.yaml_file import read_yaml, read_yaml_file, shown
+from quack_env.yaml_file import read_yaml, read_yaml_file, shown, unknown_value
 
 MAX_ROOMS = 60
 MAX_WEIGHT = 60
 MAX_POSITION = 10_000
 MAX_TEXT = 60
 ROOM_NAME = re.compile(r"[a-z][a-z0-9_]*")
+ORDINARY_WORDS = (
+    *("a", "an", "the", "this", "that", "these", "those", "i", "me", "my", "you", "your", "he", "him", "his", "she"),
+    *("her", "it", "its", "we", "us", "our", "they", "them", "their", "who", "what", "when", "where", "which", "so"),
+    *("and", "as", "at", "but", "by", "for", "from", "here", "if", "in", "into", "no", "not", "of", "off", "on", "or"),
+    *("out", "over", "nobody", "than", "then", "there", "to", "up", "with", "yes", "be", "been", "am", "is", "are"),
+    *("was", "were", "do", "does", "did", "have", "has", "had", "can", "say", "see", "saw", "seen", "went", "way"),
+    *("body",),
+)
+"""Words that no room may be called by where players talk freely."""
+NUMBERS = (int, float, np.integer, np.floating)
 KEYS = ("rooms", "corridors", "tasks", "button")
 OPTIONAL_KEYS = ("name",)
 
@@ -106,9 +118,9 @@ class GameMap:
         """
         if not _is_int(rooms, 2, MAX_ROOMS):
             raise MapError(f"rooms={shown(rooms)}: must be a whole number from 2 to {MAX_ROOMS}")
-        if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        if not _is_int(seed, 0):
             raise MapError(f"seed={shown(seed)}: must be a whole number of at least 0")
-        return cls.from_dict(draw_map(rooms, seed), "random")
+        return cls.from_dict(draw_map(int(rooms), int(seed)), "random")
 
     @cached_property
     def graph(self) -> nx.Graph[str]:
@@ -154,7 +166,7 @@ class GameMap:
     def _check_rooms(self, *rooms: str) -> None:
         for room in rooms:
             if room not in self.positions:
-                raise MapError(f"{self.name}: {_unknown_room(room, self.rooms)}")
+                raise MapError(f"{self.name}: room {unknown_value(room, self.rooms)}")
 
     def to_dict(self) -> dict[str, Any]:
         """The map as `from_dict` takes it, ready for JSON."""
@@ -232,7 +244,7 @@ class _Reader:
             if not _is_pair_of_numbers(position):
                 allowed = f"[x, y], two numbers from -{MAX_POSITION} to {MAX_POSITION}"
                 self._fail(f"rooms.{room}", f"the position must be {allowed}, not {shown(position)}")
-            other = drawn.setdefault(tuple(position), room)
+            other = drawn.setdefault(_plain(position), room)
             if other != room:
                 self._fail(f"rooms.{room}", f"the position {shown(list(position))} is that of {other} already")
         return {room: position for position, room in drawn.items()}
@@ -262,7 +274,7 @@ class _Reader:
             self._fail(key, f"leads from {a} to itself")
         if not _is_int(weight, 1, MAX_WEIGHT):
             self._fail(key, f"{a} to {b}: ticks must be a whole number from 1 to {MAX_WEIGHT}, not {shown(weight)}")
-        return a, b, weight
+        return a, b, int(weight)
 
     def _check_connected(self, rooms: tuple[str, ...], corridors: Iterable[Corridor]) -> None:
         reached = nx.node_connected_component(_graph(rooms, corridors), rooms[0])
@@ -289,7 +301,7 @@ class _Reader:
 
     def _check_room(self, key: str, room: object, rooms: tuple[str, ...]) -> None:
         if room not in rooms:
-            self._fail(key, _unknown_room(room, rooms))
+            self._fail(key, f"room {unknown_value(room, rooms)}")
 
     def _text(self, key: str, value: object) -> str:
         """A short text of one line: it stands in prompts and on images."""
@@ -330,6 +342,18 @@ def check_names(config: GameConfig, game_map: GameMap) -> None:
             raise ConfigError(f"names: a player is called {players[room]}, and a room of {game_map.name} {room}")
 
 
+def check_words(game_map: GameMap) -> None:
+    """Checks that no room is called by a word that every sentence has, for games in which players talk freely.
+
+    Raises:
+        ConfigError: where one is: neither players nor the audit could tell when the room is meant.
+    """
+    lost = [room for room in game_map.rooms if room in ORDINARY_WORDS]
+    if lost:
+        told = f"{lost[0]!r} of {game_map.name} is a word of every sentence"
+        raise ConfigError(f'map: the room {told}; with speech="text" nobody could tell when it is meant')
+
+
 def _maps_folder() -> Traversable:
     return resources.files("quack_env") / "maps"
 
@@ -341,9 +365,9 @@ def _graph(rooms: Iterable[str], corridors: Iterable[Corridor]) -> nx.Graph[str]
     return graph
 
 
-def _is_int(value: object, low: int, high: int) -> bool:
-    """Whether the value is an integer within the bounds; `True` and `1.0` are none."""
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+def _is_int(value: object, low: int, high: float = math.inf) -> bool:
+    """Whether the value is an integer, Python's or NumPy's, within the bounds; `True` and `1.0` are none."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= int(value) <= high
 
 
 def _is_pair_of_numbers(value: object) -> bool:
@@ -351,17 +375,15 @@ def _is_pair_of_numbers(value: object) -> bool:
     return (
         isinstance(value, list | tuple)
         and len(value) == 2
-        and all(isinstance(number, int | float) and not isinstance(number, bool) for number in value)
+        and all(isinstance(number, NUMBERS) and not isinstance(number, bool) for number in value)
         and all(-MAX_POSITION <= number <= MAX_POSITION for number in value)
     )
 
 
-def _unknown_room(room: object, rooms: Iterable[str]) -> str:
-    """The message for a room that the map does not have."""
-    known = list(rooms)
-    close = difflib.get_close_matches(str(room), known, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"the rooms are {', '.join(known)}"
-    return f"unknown room {shown(room)} ({hint})"
+def _plain(position: Iterable[Any]) -> tuple[float, float]:
+    """A pair of numbers in Python's own kinds, which can be written down."""
+    x, y = (number.item() if isinstance(number, np.number) else number for number in position)
+    return x, y
 
 
 def _no_such_map(name: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -13,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError, MapError, TrajectoryError
 from quack_env.events import ROLES
-from quack_env.game_map import GameMap, check_tasks
-from quack_env.yaml_file import shown
+from quack_env.game_map import KEYS, GameMap, check_tasks
+from quack_env.yaml_file import shown, unknown_value
 
 SCHEMA = 1
 FORMS = ("aec", "parallel")
@@ -89,14 +88,6 @@ def read_header(record: dict[str, Any]) -> tuple[Header, GameConfig, GameMap]:
     return header, config, game_map
 
 
-def unknown_value(value: object, allowed: Iterable[str]) -> str:
-    """The message for a value that is none of those allowed, with the one that was probably meant."""
-    known = list(allowed)
-    close = difflib.get_close_matches(str(value), known, n=1)
-    meant = f"did you mean {close[0]!r}?" if close else f"must be one of {', '.join(known)}"
-    return f"{shown(value)} is unknown ({meant})"
-
-
 def _explained(error: Any) -> str:
     """One of Pydantic's error records in our words."""
     place = ".".join(str(part) for part in error["loc"])
@@ -105,6 +96,8 @@ def _explained(error: Any) -> str:
     if error["type"] == "extra_forbidden":
         known = Seat.model_fields if error["loc"][0] == "seats" else Header.model_fields
         return f"{place}: unknown field; allowed: {', '.join(known)}"
+    if error["type"] == "dict_type" and place == "map":
+        return f"map: must be the map itself, an object with {', '.join(KEYS)}, not {shown(error['input'])}"
     return f"{place}: {error['msg'].replace('Input should be', 'must be')}, not {shown(error['input'])}"
 
 

@@ -5,7 +5,7 @@ bits: kind 5, actor + 1 (5), target + 1 (5), room + 1 (7), to + 1 (7), seen_by 1
 
 LEG_START, WAIT, DEPART, ARRIVE, TASK_STEP, TASK_DONE, KILL, BODY_APPEARED = range(8)
 MEETING_CALLED, BODY_REPORTED, TRANSIT_CANCELLED, STATEMENT, CHAT, VOTE = range(8, 14)
-EJECTED, NO_EJECTION, RESPAWN, LAPSED, GAME_OVER, FALLBACK = range(14, 20)
+EJECTED, NO_EJECTION, RESPAWN, LAPSED, GAME_OVER = range(14, 19)
 
 KINDS = (
     "leg_start",
@@ -27,7 +27,7 @@ KINDS = (
     "respawn",
     "lapsed",
     "game_over",
-    "fallback",
+    "fallback",  # stands in recordings only, and is never packed
 )
 
 # What a statement says: the `to` field of a STATEMENT event (0: free text).

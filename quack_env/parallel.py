@@ -106,6 +106,8 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
     def _check(self, actions: Mapping[str, Any]) -> dict[int, tuple[int, str | None]]:
         """The submitted actions of the agents asked now, all of them legal at the start of the step."""
         game = self.game
+        if not isinstance(actions, Mapping):
+            raise IllegalActionError(f"actions must be a dict from agents to actions, not a {type(actions).__name__}")
         for agent in actions:
             if agent not in self._action_spaces:
                 raise IllegalActionError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
@@ -152,7 +154,7 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
 
     def load_state_dict(self, data: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """Go on from a `state_dict` of an environment with the same options; observations and infos as from `reset`."""
-        self.game.load({key: value for key, value in data.items() if key != "agents"})
+        self.game.load(data, beside=("agents",))
         self.agents = list(data["agents"])
         self._wait = bytes(self.game.wait_mask())
         self._begin_stage()

@@ -13,7 +13,7 @@ from quack_env.game import Game
 from quack_env.kinds import STATEMENTS
 from quack_env.state import DISCUSSION, FREE, State
 from quack_env.statements import encode
-from quack_env.trajectory import Header, Trajectory
+from quack_env.trajectory import GameRecord, Header
 from quack_env.world import TEXT
 from quack_env.yaml_file import shown
 
@@ -47,7 +47,7 @@ class Check:
 
 def game_of(header: Header) -> Game:
     """The game of a header, dealt and at its first decision; recorded draws stand in for chance where there are any."""
-    trajectory = Trajectory(header, [])
+    trajectory = GameRecord(header, [])
     game = Game(trajectory.config, trajectory.game_map, header.speech)
     game.recording = True
     deal(game, header)
@@ -119,7 +119,7 @@ class Replay:
     Iterating applies one recorded decision after the other and yields the new events of each.
     """
 
-    def __init__(self, trajectory: Trajectory) -> None:
+    def __init__(self, trajectory: GameRecord) -> None:
         self.trajectory = trajectory
         self.recorded = [e for e in trajectory.events if e.kind not in FROM_OUTSIDE]
         try:
@@ -269,7 +269,7 @@ def _difference(recorded: Event, replayed: Event, names: list[str]) -> str:
     return f"{recorded.kind}: {'; '.join(fields)}"
 
 
-def _inside(trajectory: Trajectory) -> list[tuple[int, int, str]]:
+def _inside(trajectory: GameRecord) -> list[tuple[int, int, str]]:
     """The recorded state hashes, counted in events of the rules."""
     before = [0]
     for event in trajectory.events:
@@ -314,6 +314,6 @@ def action_of(game: Game, event: Event) -> int:
     return world.act_skip if event.target is None else world.act_vote + event.target
 
 
-def check(trajectory: Trajectory) -> Check:
+def check(trajectory: GameRecord) -> Check:
     """Whether the replay of a recording equals it, event by event and hash by hash."""
     return Replay(trajectory).run()

@@ -8,9 +8,10 @@ from typing import Any
 import gymnasium
 
 from quack_env.aec import QuackAEC
-from quack_env.base import mask_array, one_of
+from quack_env.base import deal_of, mask_array, one_of
 from quack_env.chance import policy_seed
-from quack_env.errors import NotResetError
+from quack_env.errors import ConfigError, NotResetError
+from quack_env.events import ROLES
 from quack_env.policies import make_policy
 
 SEAT_ID = "quack_env/Seat-v0"
@@ -21,8 +22,11 @@ class QuackSeat(gymnasium.Env[Any, Any]):
 
     Args:
         seat: the seat to play, from 0; its role changes with the seed.
-        opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy.
-            Agents that a mapping leaves out are scripted; what it says of the seat itself is not looked at.
+        opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy
+            without memory (without ``reset``). Agents that a mapping leaves out are scripted; what it says of the seat
+            itself is not looked at.
+        role: "goose" or "duck", to play only that: `reset` passes over the games that deal the seat the other role.
+            None for whatever is dealt.
         render_mode: as for the AEC form.
         options: those of `quack_env.env`.
 
@@ -39,6 +43,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         self,
         seat: int = 0,
         opponents: Any = "scripted",
+        role: str | None = None,
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
@@ -46,7 +51,9 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         self._ended = False
         self.render_mode = render_mode
         agents = self.env.possible_agents
-        self.agent = agents[one_of("seat", seat, tuple(range(len(agents))))]
+        self._seat = one_of("seat", seat, tuple(range(len(agents))))
+        self.agent = agents[self._seat]
+        self.role = one_of("role", role, (None, *ROLES))
         self.observation_space = self.env.observation_space(self.agent)
         self.action_space = self.env.action_space(self.agent)
         others = [agent for agent in agents if agent != self.agent]
@@ -54,11 +61,19 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         for agent in chosen:
             one_of("opponents", agent, tuple(agents))
         self.policies = {a: _policy(chosen.get(a, "scripted")) for a in others}
+        remembering = [id(policy) for policy in self.policies.values() if hasattr(policy, "reset")]
+        if len(set(remembering)) < len(remembering):
+            raise ConfigError("opponents: several share one policy that keeps a memory; give a name, or each its own")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal a new game and play to the seat's first decision."""
-        super().reset(seed=seed)
-        self.env.reset(seed=seed)
+        """Deal a new game and play to the seat's first decision; ``seed`` and ``options`` as for the AEC form."""
+        self.env.reset(seed=seed, options=options)
+        super().reset(seed=None if seed is None else int(seed))  # Gymnasium takes no number of NumPy's
+        if deal_of(options) is None:
+            while self.role not in (None, self._dealt):
+                self.env.reset()
+        elif self.role not in (None, self._dealt):
+            raise ConfigError(f"role={self.role!r}: {self.agent} is a {self._dealt} in the game of the options")
         self._ended = False
         for i, agent in enumerate(self.env.possible_agents):
             if agent != self.agent and hasattr(self.policies[agent], "reset"):
@@ -83,6 +98,11 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         observation, info = self._now()
         over = self._ended = self.env.game.over
         return observation, self.env.rewards[self.agent] if over else 0.0, over, False, info
+
+    @property
+    def _dealt(self) -> str:
+        """The role of the seat in this game."""
+        return ROLES[self.env.game.state.ducks >> self._seat & 1]
 
     def _play_others(self) -> None:
         env = self.env
@@ -114,6 +134,8 @@ class QuackSeat(gymnasium.Env[Any, Any]):
 
 
 def _policy(policy: Any) -> Any:
+    if isinstance(policy, type):
+        raise ConfigError(f"opponents={policy.__name__}: is a class; give a policy of it, or a name")
     return policy if callable(policy) else make_policy(policy)
 
 

@@ -22,7 +22,7 @@ from quack_env.header import Seat as Seat
 from quack_env.header import read_header
 from quack_env.kinds import LAPSED
 from quack_env.outcome import Outcome
-from quack_env.yaml_file import shown
+from quack_env.yaml_file import not_utf8, shown
 
 FILE = "trajectory.jsonl"
 STATUS = "status.json"
@@ -38,7 +38,7 @@ class Seal(NamedTuple):
 
 
 @dataclass
-class Trajectory:
+class GameRecord:
     """A recorded game: header, events, state hashes, status and, where it is not finished, the reason.
 
     ``torn`` says that the last line was cut off (the machine died while writing); it is left out. ``lines`` are the
@@ -98,7 +98,7 @@ class Trajectory:
         return f"{self.path / FILE}, line {self.lines[record]}" if self.path and record < len(self.lines) else ""
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
+    def load(cls, path: str | os.PathLike[str]) -> GameRecord:
         """Read a recorded game: its folder, or the trajectory file itself.
 
         Every line is checked, see `quack_env.header` and `quack_env.event_reader`.
@@ -222,8 +222,8 @@ def _status(folder: Path) -> tuple[str, str | None]:
         found = json.loads((folder / STATUS).read_text(encoding="utf-8"))
     except OSError:
         return "aborted", f"no {STATUS} that says finished"
-    except (ValueError, RecursionError):
-        return "aborted", f"{STATUS} is damaged, not JSON"
+    except (ValueError, RecursionError) as fault:
+        return "aborted", f"{STATUS} is {no_json(fault)}"
     status = found.get("status") if isinstance(found, dict) else None
     if status not in STATUSES:
         return "aborted", f"{STATUS} has the status {shown(status)}; it must be one of {', '.join(STATUSES)}"
@@ -252,12 +252,17 @@ def _read(file: Path) -> tuple[Sequence[int], list[dict[str, Any]], bool]:
     return numbers, records, torn
 
 
+def no_json(fault: Exception) -> str:
+    """What is wrong with a line (or file) that `json.loads` or the decoding of it refused."""
+    return f"damaged, {not_utf8(fault) if isinstance(fault, UnicodeDecodeError) else 'not JSON'}"
+
+
 def json_object(file: Path, number: int, line: bytes | str) -> dict[str, Any]:
     """A line of a file as a dict; `TrajectoryError` naming both where it is none."""
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError):
-        raise TrajectoryError(f"{file}, line {number}: damaged, not JSON") from None
+    except (ValueError, RecursionError) as fault:
+        raise TrajectoryError(f"{file}, line {number}: {no_json(fault)}") from None
     if not isinstance(record, dict):
         raise TrajectoryError(f"{file}, line {number}: damaged, not an object")
     return record

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +66,7 @@ def read_yaml_file(path: str | os.PathLike[str], error: type[ConfigError]) -> An
     try:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as fault:
-        raise error(f"{source}: not UTF-8 text (byte {fault.start})") from None
+        raise error(f"{source}: {not_utf8(fault)}") from None
     except (OSError, ValueError) as fault:
         reason = fault.strerror if isinstance(fault, OSError) else fault
         raise error(f"{source}: cannot be read: {one_line(reason)}") from None
@@ -76,6 +77,19 @@ def one_line(value: object, limit: int = 120) -> str:
     """`value` as text on one line, at most `limit` characters long."""
     text = " ".join(str(value).split())
     return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def not_utf8(fault: UnicodeDecodeError) -> str:
+    """What is wrong with bytes that are no UTF-8, for an error message; bytes are counted from 1."""
+    return f"not UTF-8 text (byte {fault.start + 1} is 0x{fault.object[fault.start]:02x})"
+
+
+def unknown_value(value: object, allowed: Iterable[str]) -> str:
+    """The message for a value that is none of those allowed, with the one that was probably meant."""
+    known = list(allowed)
+    close = difflib.get_close_matches(str(value), known, n=1)
+    meant = f"did you mean {close[0]!r}?" if close else f"must be one of {', '.join(known)}"
+    return f"{shown(value)} is unknown ({meant})"
 
 
 def shown(value: object) -> str:

@@ -8,6 +8,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,6 +125,17 @@ def test_both_ends_of_a_range_are_taken_and_the_message_names_them_beyond(field:
         assert GameConfig.from_dict({field: value}).to_dict()[field] == value
     for value in (low - 1, high + 1):
         assert f"{field}={value}: must be a whole number from {low} to {high}" in message_of(**{field: value})
+
+
+def test_whole_numbers_and_flags_of_numpy_are_those_of_python() -> None:
+    config = GameConfig(n_players=np.int64(7), max_ticks=np.uint8(90), reveal_role=np.bool_(True))
+    assert config == GameConfig(n_players=7, max_ticks=90, reveal_role=True)
+    assert json.loads(json.dumps(config.to_dict())) == config.to_dict()
+    assert config.replace(n_ducks=np.int32(2)).n_ducks == 2
+    with pytest.raises(ConfigError, match=r"n_players=17: must be a whole number from 3 to 16"):
+        GameConfig(n_players=np.int64(17))
+    with pytest.raises(ConfigError, match="n_tasks"):
+        GameConfig(n_tasks=np.float64(3))
 
 
 # What they say when they refuse

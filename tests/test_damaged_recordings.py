@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from quack_env import Trajectory, TrajectoryError
+from quack_env import GameRecord, TrajectoryError
 
 Line = dict[str, Any]
 GONE = object()
@@ -93,7 +93,7 @@ def write(folder: Path, lines: list[Any]) -> Path:
 def refusal(file: Path) -> str:
     """What loading says of the recording, after the file's name."""
     with pytest.raises(TrajectoryError) as caught:
-        Trajectory.load(file)
+        GameRecord.load(file)
     told = str(caught.value)
     assert "\n" not in told
     assert told.startswith(f"{file}, ")
@@ -101,7 +101,7 @@ def refusal(file: Path) -> str:
 
 
 def test_the_recording_made_by_hand_is_read(tmp_path: Path) -> None:
-    trajectory = Trajectory.load(write(tmp_path, numbered(LINES)))
+    trajectory = GameRecord.load(write(tmp_path, numbered(LINES)))
     assert len(trajectory.events) == 27
     assert trajectory.outcome is not None and trajectory.outcome.winner == "geese"
     assert trajectory.events[17].target is None  # the skip that is written as null
@@ -113,7 +113,7 @@ def test_an_event_and_a_hash_are_found_by_their_lines(tmp_path: Path) -> None:
     text = [json.dumps(line) for line in lines]
     write(tmp_path, [])
     file.write_text("\n".join([*text[:3], "", *text[3:]]) + "\n", encoding="utf-8")
-    trajectory = Trajectory.load(file)
+    trajectory = GameRecord.load(file)
     assert trajectory.place() == f"{file}, line 1"
     assert trajectory.place(1) == f"{file}, line 3"
     assert trajectory.place(3) == f"{file}, line 6"  # an empty line lies between
@@ -337,7 +337,11 @@ HEADERS: dict[str, tuple[Callable[[Line], Any], str]] = {
     ),
     "a map with an unknown room": (
         lambda header: header["map"].update(button="attic"),
-        "header field map: button: unknown room 'attic' (the rooms are bridge, galley, engine)",
+        "header field map: button: room 'attic' is unknown (must be one of bridge, galley, engine)",
+    ),
+    "the name of a map": (
+        lambda header: header.update(map="small"),
+        "header field map: must be the map itself, an object with rooms, corridors, tasks, button, not 'small'",
     ),
     "more players than seats": (
         lambda header: header["config"].update(n_players=5),
@@ -423,3 +427,11 @@ def test_a_line_that_is_no_object_is_refused(line: str, tmp_path: Path) -> None:
     lines = file.read_text(encoding="utf-8").splitlines()
     file.write_text("\n".join([*lines[:4], line, *lines[5:]]) + "\n", encoding="utf-8")
     assert refusal(file) == "line 5: damaged, not JSON"
+
+
+def test_a_byte_that_is_no_utf_8_is_named_with_its_place(tmp_path: Path) -> None:
+    file = write(tmp_path, numbered(LINES))
+    lines = file.read_bytes().splitlines()
+    lines[4] = lines[4][:9] + b"\xfe" + lines[4][9:]
+    file.write_bytes(b"\n".join(lines) + b"\n")
+    assert refusal(file) == "line 5: damaged, not UTF-8 text (byte 10 is 0xfe)"

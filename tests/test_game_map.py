@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -167,12 +168,12 @@ def test_the_graph_cannot_be_changed() -> None:
 
 @pytest.mark.parametrize("ask", ["weight", "travel_ticks"])
 def test_a_question_about_an_unknown_room_names_it(ask: str) -> None:
-    with pytest.raises(MapError, match="path: unknown room 'z'"):
+    with pytest.raises(MapError, match="path: room 'z' is unknown"):
         getattr(path_map(), ask)("a", "z")
 
 
 def test_the_neighbours_of_an_unknown_room_are_an_error() -> None:
-    with pytest.raises(MapError, match=r"unknown room 'medby' \(did you mean 'medbay'\?\)"):
+    with pytest.raises(MapError, match=r"room 'medby' is unknown \(did you mean 'medbay'\?\)"):
         GameMap.load("ship").neighbours("medby")
 
 
@@ -305,7 +306,7 @@ FAULTS: list[tuple[dict[Any, Any], str]] = [
     ({"corridors": {"a": "b"}}, "corridors: must be a list"),
     ({"corridors": [["a", "b"]]}, "corridors[0]: must be [room, room, ticks]"),
     ({"corridors": ["abc"]}, "corridors[0]: must be [room, room, ticks]"),
-    ({"corridors": [["a", "b", 1], ["b", "z", 1]]}, "corridors[1]: unknown room 'z'"),
+    ({"corridors": [["a", "b", 1], ["b", "z", 1]]}, "corridors[1]: room 'z' is unknown"),
     ({"corridors": [["a", "a", 1]]}, "corridors[0]: leads from a to itself"),
     ({"corridors": [["a", "b", 1], ["b", "a", 2]]}, "corridors[1]: a second corridor between b and a"),
     ({"corridors": [["a", "b", 0]]}, "corridors[0]: a to b: ticks must be a whole number from 1 to 60, not 0"),
@@ -317,11 +318,11 @@ FAULTS: list[tuple[dict[Any, Any], str]] = [
     ({"corridors": []}, "corridors: no way leads from a to b, c"),
     ({"tasks": ["a"]}, "tasks: must be a mapping"),
     ({"tasks": {}}, "tasks: a map needs at least one task room"),
-    ({"tasks": {"z": "Sweep"}}, "tasks: unknown room 'z'"),
+    ({"tasks": {"z": "Sweep"}}, "tasks: room 'z' is unknown"),
     ({"tasks": {"a": ""}}, "tasks.a: must be a text"),
     ({"tasks": {"a": "Sweep\nall"}}, "tasks.a: must be a text"),
     ({"tasks": {"a": ["Sweep"]}}, "tasks.a: must be a text"),
-    ({"button": "z"}, "button: unknown room 'z'"),
+    ({"button": "z"}, "button: room 'z' is unknown"),
     ({"button": ["a", "b"]}, "button: must be the name of exactly one room"),
     ({"button": None}, "button: must be the name of exactly one room"),
 ]
@@ -397,6 +398,33 @@ def test_no_game_has_a_room_that_is_called_like_a_player(name: str) -> None:
     room = name.lower().replace(" ", "_")
     with pytest.raises(ConfigError, match=f"names: a player is called {name}, and a room of ship {room}"):
         quack_env.env(config=config, game_map="ship")
+
+
+@pytest.mark.parametrize("word", ["the", "a", "i", "on", "there"])
+def test_where_players_talk_freely_no_room_is_called_by_a_word_of_every_sentence(word: str) -> None:
+    options: dict[str, Any] = {
+        "game_map": {
+            "rooms": {"b": [0, 0], word: [1, 0]},
+            "corridors": [["b", word, 1]],
+            "tasks": {"b": "Sweep"},
+            "button": "b",
+        },
+        "config": {"n_tasks": 1},
+    }
+    for speech in ("off", "tokens"):
+        quack_env.env(speech=speech, **options)
+    with pytest.raises(ConfigError, match=f"^map: the room '{word}' of map is a word of every sentence"):
+        quack_env.env(speech="text", **options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    ticks, place = np.int64(2), [np.int32(4), np.float32(0.5)]
+    made = path_map(corridors=[["a", "b", ticks], ["b", "c", 3]], rooms={"a": [0, 0], "b": place, "c": [8, 0]})
+    assert made == path_map(corridors=[["a", "b", 2], ["b", "c", 3]], rooms={"a": [0, 0], "b": [4, 0.5], "c": [8, 0]})
+    assert GameMap.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    assert GameMap.random(rooms=np.int64(9), seed=np.uint8(4)) == GameMap.random(rooms=9, seed=4)  # type: ignore[arg-type]
+    with pytest.raises(MapError, match="rooms"):
+        GameMap.random(rooms=np.int64(61))  # type: ignore[arg-type]
 
 
 # Random maps

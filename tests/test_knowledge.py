@@ -248,7 +248,7 @@ def picture(memory: Memory) -> Picture:
 
 
 def test_movement_knows_ways_and_first_steps() -> None:
-    movement = movement_of(Game(GameConfig(n_players=3, n_tasks=1), GameMap.from_dict(HOUSE)).world)
+    movement = movement_of(Game(GameConfig(n_players=3, n_tasks=1), GameMap.from_dict(HOUSE), "tokens").world)
     assert movement.ticks[ATTIC * 4 + CELLAR] == 6
     assert movement.hop[ATTIC * 4 + CELLAR] == KITCHEN
     assert movement.neighbours[HALL] == [KITCHEN, CELLAR]

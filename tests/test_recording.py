@@ -16,7 +16,7 @@ import pytest
 from conformance.play import FORMS, HOUSE, SPEECH, any_legal, arrange, digest, house, play_game, run, walk
 
 import quack_env
-from quack_env import RecordTrajectory, Trajectory, TrajectoryError
+from quack_env import GameRecord, RecordTrajectory, TrajectoryError
 from quack_env.replay import check
 
 EVERY_FORM = list(FORMS)
@@ -123,7 +123,7 @@ def test_texts_are_kept_as_they_were_heard(form: str, tmp_path: Path) -> None:
     word = {"action": 0, "say": said}
     env.step(dict.fromkeys(env.agents, word) if form == "parallel_env" else word)
     env.close()
-    chats = [event for event in Trajectory.load(tmp_path / "game").events if event.kind == "chat"]
+    chats = [event for event in GameRecord.load(tmp_path / "game").events if event.kind == "chat"]
     assert chats
     assert {event.text for event in chats} == {heard}
 
@@ -133,7 +133,7 @@ def test_a_lone_surrogate_in_a_reason_does_not_break_the_recording(tmp_path: Pat
     env.reset(seed=0)
     env.recorder.fallback("player_2", "reply was \ud83e and nothing else")
     run(env, 0, any_legal)
-    (event,) = [e for e in Trajectory.load(tmp_path / "game").events if e.kind == "fallback"]
+    (event,) = [e for e in GameRecord.load(tmp_path / "game").events if e.kind == "fallback"]
     assert event.data == {"reason": "reply was \ud83e and nothing else"}
 
 
@@ -153,7 +153,7 @@ def test_no_path_of_this_machine_is_recorded(tmp_path: Path) -> None:
             text = file.read_text(encoding="utf-8")
             assert str(tmp_path) not in text
             assert "secret-home" not in text
-    trajectory = Trajectory.load(tmp_path / "out" / "game")
+    trajectory = GameRecord.load(tmp_path / "out" / "game")
     assert trajectory.config.map == "lair"
     assert check(trajectory).ok
 
@@ -163,7 +163,7 @@ def test_no_path_of_this_machine_is_recorded(tmp_path: Path) -> None:
 def test_an_agent_in_seen_by_was_alive_and_a_private_event_has_its_actor(
     form: str, speech: str, record: Record
 ) -> None:
-    trajectory = Trajectory.load(record(form, speech, seed=3))
+    trajectory = GameRecord.load(record(form, speech, seed=3))
     dead: set[int] = set()
     for event in trajectory.events:
         assert not dead & set(event.seen_by)
@@ -183,7 +183,7 @@ def test_an_agent_in_seen_by_was_alive_and_a_private_event_has_its_actor(
 def test_several_episodes_are_numbered_on(form: str, record: Record) -> None:
     folder = record(form, games=3)
     assert sorted(path.name for path in folder.parent.iterdir()) == ["game-000", "game-001", "game-002"]
-    loaded = [Trajectory.load(path) for path in sorted(folder.parent.iterdir())]
+    loaded = [GameRecord.load(path) for path in sorted(folder.parent.iterdir())]
     assert [trajectory.header.seed for trajectory in loaded] == [0, 1, 2]
     assert [trajectory.status for trajectory in loaded] == ["finished"] * 3
     assert all(check(trajectory).ok for trajectory in loaded)
@@ -260,7 +260,7 @@ def test_a_game_that_is_closed_early_is_aborted_and_replays_as_far_as_it_goes(fo
     play_game(env, 2, limit=17)
     env.close()
     env.close()
-    trajectory = Trajectory.load(tmp_path / "game")
+    trajectory = GameRecord.load(tmp_path / "game")
     assert trajectory.status == status_of(tmp_path / "game")["status"] == "aborted"
     assert trajectory.outcome is None
     assert not trajectory.torn
@@ -275,7 +275,7 @@ def test_a_reset_in_mid_game_keeps_what_was_played_as_aborted(form: str, tmp_pat
     env.recorder.fallback("player_1", "late")
     env.reset(seed=5)
     env.close()
-    first, second = (Trajectory.load(tmp_path / name) for name in ("game-0", "game-1"))
+    first, second = (GameRecord.load(tmp_path / name) for name in ("game-0", "game-1"))
     assert (first.status, second.status) == ("aborted", "aborted")
     assert first.events[-1].kind == "fallback"
     assert check(first).ok
@@ -298,7 +298,7 @@ def test_a_failure_from_outside_marks_the_game(form: str, tmp_path: Path) -> Non
     env.recorder.fail("provider: 503 three times")
     assert status_of(tmp_path / "game") == {"status": "infra_failure", "reason": "provider: 503 three times"}
     env.close()
-    trajectory = Trajectory.load(tmp_path / "game")
+    trajectory = GameRecord.load(tmp_path / "game")
     assert trajectory.status == "infra_failure"
     assert trajectory.outcome is None
     assert check(trajectory).ok
@@ -324,7 +324,7 @@ def test_a_fallback_is_recorded_where_and_when_it_happened(form: str, tmp_path: 
         if game.state.tick == 3 and last_decision:
             env.recorder.fallback("player_2", "no reply")
         env.step(dict.fromkeys(env.agents, 0) if form == "parallel_env" else 0)
-    trajectory = Trajectory.load(tmp_path / "game")
+    trajectory = GameRecord.load(tmp_path / "game")
     (position,) = [p for p, event in enumerate(trajectory.events) if event.kind == "fallback"]
     event = trajectory.events[position]
     assert (event.actor, event.tick, event.data, event.seen_by) == (2, 3, {"reason": "no reply"}, ())
@@ -367,7 +367,7 @@ def test_a_process_killed_in_mid_game_leaves_a_readable_recording(form: str, tmp
         child.send_signal(signal.SIGKILL)
         child.wait()
         child.stdout.close()  # type: ignore[union-attr]
-    trajectory = Trajectory.load(tmp_path / "game")
+    trajectory = GameRecord.load(tmp_path / "game")
     assert trajectory.status == "aborted"
     assert trajectory.outcome is None
     assert len(trajectory.events) > 300
@@ -383,4 +383,4 @@ def test_positions_of_tests_are_not_recorded(tmp_path: Path) -> None:
     arrange(env.env, ["hall"] * 5, ducks=[1, 2])
     env.step(0)
     env.close()
-    assert not check(Trajectory.load(tmp_path / "game")).ok
+    assert not check(GameRecord.load(tmp_path / "game")).ok

@@ -13,7 +13,7 @@ import pytest
 from conformance.play import FORMS, SPEECH, house, play_game
 
 import quack_env
-from quack_env import Trajectory, TrajectoryError
+from quack_env import GameRecord, TrajectoryError
 from quack_env.kinds import KINDS
 from quack_env.replay import Replay, check
 
@@ -35,7 +35,7 @@ def rewrite(folder: Path, lines: list[Line]) -> Path:
 def faults(folder: Path) -> list[str]:
     """What is found when the recording is loaded or, if it can be, checked."""
     try:
-        found = check(Trajectory.load(folder))
+        found = check(GameRecord.load(folder))
     except TrajectoryError as fault:
         return [str(fault)]
     assert found.ok == (not found.mismatches and not found.illegal)
@@ -51,7 +51,7 @@ def faults(folder: Path) -> list[str]:
 def test_a_recorded_game_replays_exactly(form: str, speech: str, record: Record) -> None:
     kinds = set()
     for seed in range(5):
-        trajectory = Trajectory.load(record(form, speech, seed))
+        trajectory = GameRecord.load(record(form, speech, seed))
         found = check(trajectory)
         assert found.ok, found.mismatches[:2] + found.illegal
         assert found.events == len(trajectory.events) > 10
@@ -79,7 +79,7 @@ def test_a_recorded_game_replays_exactly(form: str, speech: str, record: Record)
 @pytest.mark.parametrize("form", ["env", "parallel_env"])
 def test_games_of_other_settings_replay_exactly(form: str, config: dict[str, Any], record: Record) -> None:
     for seed in range(3):
-        trajectory = Trajectory.load(record(form, "text", seed, **config))
+        trajectory = GameRecord.load(record(form, "text", seed, **config))
         assert check(trajectory).ok
         assert trajectory.outcome is not None
 
@@ -89,7 +89,7 @@ def test_a_replay_stops_at_every_decision_on_the_state_of_the_live_game(tmp_path
     play_game(env, 3)
     live = house(n_ducks=1)
     live.reset(seed=3)
-    replay = Replay(Trajectory.load(tmp_path / "game"))
+    replay = Replay(GameRecord.load(tmp_path / "game"))
     assert replay.game.state.digest() == live.game.state.digest()
     events = replay.position
     for new in replay:
@@ -101,9 +101,9 @@ def test_a_replay_stops_at_every_decision_on_the_state_of_the_live_game(tmp_path
 
 
 def test_a_recording_that_was_saved_again_replays_exactly(record: Record, tmp_path: Path) -> None:
-    trajectory = Trajectory.load(record("env", "text", 1))
+    trajectory = GameRecord.load(record("env", "text", 1))
     trajectory.save(tmp_path / "copy")
-    copy = Trajectory.load(tmp_path / "copy")
+    copy = GameRecord.load(tmp_path / "copy")
     assert (copy.header, copy.events, copy.seals, copy.status) == (
         trajectory.header,
         trajectory.events,
@@ -309,7 +309,7 @@ def test_a_recording_broken_off_after_any_line_replays_as_far_as_it_goes(
     assert {"vote", "chat" if speech == "text" else "vote"} <= {line.get("kind") for line in lines}
     (folder / "status.json").write_text('{"status": "aborted"}')
     for cut in range(1, len(lines)):
-        trajectory = Trajectory.load(rewrite(folder, lines[:cut]))
+        trajectory = GameRecord.load(rewrite(folder, lines[:cut]))
         found = check(trajectory)
         assert found.ok, (cut, lines[cut - 1], found.mismatches + found.illegal)
         assert found.events == sum("hash" not in line for line in lines[1:cut])
@@ -318,7 +318,7 @@ def test_a_recording_broken_off_after_any_line_replays_as_far_as_it_goes(
 def test_a_recording_of_the_header_alone_replays_to_the_first_decision(record: Record) -> None:
     folder = record()
     (folder / "status.json").unlink()
-    trajectory = Trajectory.load(rewrite(folder, lines_of(folder)[:1]))
+    trajectory = GameRecord.load(rewrite(folder, lines_of(folder)[:1]))
     assert trajectory.events == []
     assert trajectory.status == "aborted"
     assert check(trajectory).ok

@@ -714,15 +714,28 @@ def _as_model_error(
     """With model and address, since a wrong one of them is what most failures for good come from."""
     if isinstance(fault, ModelError):
         return fault
-    lines = str(fault).strip().splitlines()
-    words = redact(lines[0] if lines else "", api_key)[:300]
+    kind = kind_of(fault)
+    words = redact(_plain(fault) or f"no answer ({kind})", api_key)[:300]
     address = address_of(model, settings)
     who = f"{model} at {address}" if address else model
-    told = f"{who}: {type(fault).__name__}: {words}"
-    kind = kind_of(fault)
+    told = f"{who}: {words}"
     if kind in RETRIED and _refused_here(fault) and _lacks_key(library, api_key, model, settings):
         kind = "auth"
     return ModelError(kind, told, _status(fault), _retry_after(fault))
+
+
+_WRAPPING = re.compile(r"\A(?:litellm\.(\w+): (?:\1: )?)?(?:\w+(?:Exception|Error) - )?")
+_APPENDED = re.compile(r" Error_str: .*| ssl:<[^>]*>")
+
+
+def _plain(fault: Exception) -> str:
+    """The first line of what a failure says, without the names of the classes that it was wrapped in on its way; of
+    one that no client library made, with its own."""
+    lines = str(fault).strip().splitlines()
+    words = _APPENDED.sub("", _WRAPPING.sub("", lines[0])) if lines else ""
+    if type(fault).__module__.partition(".")[0] in ("litellm", "openai", "httpx"):
+        return words
+    return f"{type(fault).__name__}: {words}" if words else ""
 
 
 def _refused_here(fault: BaseException) -> bool:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from quack_agents.llm import LOOP, BudgetError, ModelError
+from quack_env.aec import QuackAEC
 from quack_env.chance import policy_seed
 from quack_env.errors import ConfigError
 from quack_env.outcome import Outcome
@@ -42,8 +43,8 @@ def play(
         probe: asks the policies what they believe, right before decisions.
 
     Raises:
-        ConfigError: where an agent has no policy, two share one that keeps a memory, or one cannot play such games;
-            nothing is recorded then.
+        ConfigError: where the environment is of another form, an agent has no policy, two share one that keeps a
+            memory, or one cannot play such games; nothing is recorded then.
     """
     table = _Table(env, policies, seed, probe)
     with table.recorded():
@@ -125,6 +126,8 @@ class _Table:
         self.env = env
         self.policies = policies
         self.probe = probe
+        if not isinstance(getattr(env, "unwrapped", None), QuackAEC):
+            raise ConfigError(f"env: must be an AEC environment, as quack_env.env() makes it, not {_kind(env)}")
         self.seats = {agent: number for number, agent in enumerate(env.possible_agents)}
         _check(policies, self.seats)
         self.game = env.unwrapped.game
@@ -193,8 +196,15 @@ class _Table:
             raise
 
 
+def _kind(value: Any) -> str:
+    """What a value is, for messages."""
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
+
+
 def _check(policies: Mapping[str, Policy], seats: Mapping[str, int]) -> None:
     """Every agent has a policy, and those with a memory have it for themselves."""
+    if not isinstance(policies, Mapping):
+        raise ConfigError(f"policies: must be a dict with one for every agent, not {_kind(policies)}")
     missing = [agent for agent in seats if agent not in policies]
     unknown = [agent for agent in policies if agent not in seats]
     if missing or unknown:
@@ -202,6 +212,10 @@ def _check(policies: Mapping[str, Policy], seats: Mapping[str, int]) -> None:
         raise ConfigError(f"policies: {wrong}; the agents are {', '.join(seats)}")
     owners: dict[int, str] = {}
     for agent in seats:
+        if isinstance(policies[agent], type) or not callable(policies[agent]):
+            name = policies[agent] if isinstance(policies[agent], str) else "random"
+            told = f"{agent} has {_kind(policies[agent])}; it must have a policy, as make_policy({name!r}) makes it"
+            raise ConfigError(f"policies: {told}")
         other = owners.setdefault(id(policies[agent]), agent)
         if other != agent and hasattr(policies[agent], "reset"):
             raise ConfigError(f"policies: {other} and {agent} share one policy object; each needs its own")

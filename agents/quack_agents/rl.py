@@ -24,6 +24,7 @@ from quack_env.world import SPEECH, World
 from quack_env.yaml_file import one_line
 
 SHIPPED = ("duck", "goose")
+KNOWN = f"{', '.join(f'rl:{name}' for name in SHIPPED)}, or rl:PATH of a .npz or .zip"
 SCHEMA = 1
 Choose = Callable[[NDArray[np.float32], NDArray[np.bool_]], int]
 """(observation (V,), mask (A,)) -> action; both in the words of the seat."""
@@ -44,11 +45,11 @@ class RLPolicy(Agent):
             environment, or (`check_game`) for other games.
     """
 
-    def __init__(self, source: str) -> None:
-        self.name = f"rl:{source}"
+    def __init__(self, source: str = "") -> None:
+        self.name = f"rl:{source}" if source else "rl"
         file = Path(str(files("quack_agents") / "checkpoints" / f"{source}.npz")) if source in SHIPPED else Path(source)
         if file.suffix not in (".npz", ".zip"):
-            raise ConfigError(f"policy={self.name!r}: must be one of {', '.join(SHIPPED)}, or a path to .npz or .zip")
+            raise ConfigError(f"policy={self.name!r}: must be {KNOWN}")
         if not file.is_file():
             raise ConfigError(f"policy={self.name!r}: no such file")
         self._about, self._sizes, self._choose = (from_arrays if file.suffix == ".npz" else from_sb3)(file, self.name)
@@ -63,7 +64,8 @@ class RLPolicy(Agent):
         wrong = [key for key in here if key in told and told[key] != here[key]]
         if wrong:
             other = "; ".join(f"{key} {told[key]!r}, not {here[key]!r}" for key in wrong)
-            hint = f" (play it with --speech {told['speech']})" if "speech" in wrong else ""
+            speech = told.get("speech")
+            hint = f" (give speech={speech!r}, or --speech {speech})" if "speech" in wrong else ""
             raise ConfigError(f"policy={self.name!r}: was trained for {other}{hint}")
         sizes = Layout(world, scaled=True).size, world.A
         if self._sizes != sizes:

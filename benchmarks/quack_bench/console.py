@@ -60,13 +60,20 @@ def complain(message: str) -> None:
     err.print(f"[bold red]error[/] {escape(message)}", soft_wrap=True)
 
 
-def print_table(table: Table, keys: int = 1) -> None:
+def print_table(table: Table, keys: int | None = None) -> None:
     """Print a table, in parts where it is wider than the terminal; without one that is COLUMNS, or 80.
 
-    ``keys``: leading columns that every part repeats.
+    ``keys``: leading columns that every part repeats; None for as many as tell the rows apart.
     """
-    for part in parts(table, keys, out.width):
+    for part in parts(table, keys or telling_apart(table), out.width):
         out.print(part)
+
+
+def telling_apart(table: Table) -> int:
+    """How many leading columns it takes to tell the rows of a table apart; 1 where all but the last do not."""
+    rows = list(zip(*(map(str, column.cells) for column in table.columns), strict=True))
+    enough = (k for k in range(1, len(table.columns)) if len({row[:k] for row in rows}) == len(rows))
+    return next(enough, 1)
 
 
 def needed(table: Table) -> int:

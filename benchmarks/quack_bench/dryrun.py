@@ -15,7 +15,7 @@ from quack_agents.mock_server.server import parts_of
 from quack_bench.extractors import named_model
 from quack_bench.games import record
 from quack_bench.suite import Game, is_model
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_env.encode.image import SMALLEST
 from quack_env.policies import Policy
 from quack_eval.claims.extract import summed
@@ -31,11 +31,11 @@ REPLY_TOKENS = 200
 class Estimate:
     """What the games of a setting would take, or what a model would that reads what is said in all games.
 
-    ``usd`` is None where a model's price is not known.
+    ``games`` is None of the reading, which plays none; ``usd`` where a model's price is not known.
     """
 
     setting: str
-    games: int
+    games: int | None
     calls: int
     prompt_tokens: int
     reply_tokens: int
@@ -87,14 +87,16 @@ def estimates(
             _mock_game(members[0], clients, readers)
         played.append(_estimate(name, len(members), clients))
         read.append(_estimate(name, len(members), readers))
-    return played if reader is None else [*played, replace(in_all(read, f"claims by {shown_policy(reader)}"), games=0)]
+    if reader is None:
+        return played
+    return [*played, replace(in_all(read, f"claims by {shown_policy(reader)}"), games=None)]
 
 
 def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:
     """The sum."""
     listed = list(found)
     fields = ("games", "calls", "prompt_tokens", "reply_tokens")
-    counts = (sum(getattr(one, field) for one in listed) for field in fields)
+    counts = (sum(getattr(one, field) or 0 for one in listed) for field in fields)
     usd = (summed(getattr(one, field) for one in listed) for field in ("usd", "usd_at_most"))
     return Estimate(name, *counts, *usd)
 
@@ -119,7 +121,7 @@ def _mock_game(game: Game, clients: dict[str, Estimating], readers: Mapping[str,
     with tempfile.TemporaryDirectory() as scratch:
         record(game, Path(scratch), make)
         for name, client in readers.items():
-            read_with(Trajectory.load(Path(scratch) / game.id), ModelExtractor(client.read, name))
+            read_with(GameRecord.load(Path(scratch) / game.id), ModelExtractor(client.read, name))
 
 
 def _stand_in(name: str, clients: dict[str, Estimating]) -> VLMPolicy:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from quack_env import ConfigError
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import Answer, Belief, BeliefStore
-from quack_eval.workers import begin_worker
+from quack_eval.workers import processes
 
 NAMES = ("local", "ray")
 
@@ -36,7 +36,7 @@ def executor_of(name: str, jobs: int) -> Executor:
     check_executor(name)
     if name == "ray":
         return RayExecutor(jobs)
-    return ProcessPoolExecutor(jobs, initializer=begin_worker) if jobs > 1 else Inline()
+    return processes(jobs) if jobs > 1 else Inline()
 
 
 def for_models(jobs: int) -> Executor:

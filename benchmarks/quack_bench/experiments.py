@@ -21,7 +21,7 @@ from quack_bench.factors import levels_in
 from quack_bench.games import ending
 from quack_bench.runner import frozen
 from quack_bench.suite import Game, Suite
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_eval.beliefs.conduct import conduct
 from quack_eval.beliefs.validity import Validity, validity
 from quack_eval.metrics.estimate import RESAMPLES, Interval, paired
@@ -116,7 +116,7 @@ class Experiment:
         for done, game in enumerate(games):
             if progress:
                 progress(done, len(games))
-            trajectory = Trajectory.load(run / game.id)
+            trajectory = GameRecord.load(run / game.id)
             self.games.append(
                 (game, self._levels(game), measures_of(trajectory), hash(tuple(map(repr, trajectory.events))))
             )
@@ -251,7 +251,7 @@ class Experiment:
         }
 
 
-def measures_of(trajectory: Trajectory) -> dict[str, Measure]:
+def measures_of(trajectory: GameRecord) -> dict[str, Measure]:
     """Outcome, behaviour and conduct of one game."""
     timeline = Timeline(trajectory)
     tiers = [kind(trajectory, timeline=timeline).measures for kind in (OutcomeEval, BehaviourEval)]

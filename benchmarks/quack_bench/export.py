@@ -20,6 +20,7 @@ from quack_bench.runner import CLAIMS, REPLIES, frozen
 from quack_bench.store import RunStore
 from quack_env import ConfigError, __version__
 from quack_env.beliefs import Answer, Belief, BeliefStore
+from quack_env.yaml_file import not_utf8
 from quack_eval.metrics.paper_tables import shown_policy
 
 ARCHIVE, CARD, MANIFEST = "files.tar.gz", "README.md", "manifest.json"
@@ -121,7 +122,7 @@ def table_rows(db: sqlite3.Connection, name: str) -> Iterator[dict[str, Any]]:
 def line_rows(path: Path) -> Iterator[dict[str, Any]]:
     """The lines of a JSONL file as rows; of `findings.jsonl` those about findings, each with its game."""
     games: list[str] = []
-    with open(path, encoding="utf-8") as lines:
+    with open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             with _readable(f"{path}, line {number}"):
                 entry = json.loads(line)
@@ -155,8 +156,9 @@ def _readable(where: str) -> Iterator[None]:
     """What is not as `score` writes it is an error that says where it stands."""
     try:
         yield
-    except (ValueError, LookupError, TypeError, AttributeError):
-        raise ConfigError(f"{where}: damaged; `quack bench RUN --resume` writes it anew") from None
+    except (ValueError, LookupError, TypeError, AttributeError) as fault:
+        why = f", {not_utf8(fault)}" if isinstance(fault, UnicodeDecodeError) else ""
+        raise ConfigError(f"{where}: damaged{why}; `quack bench RUN --resume` writes it anew") from None
 
 
 def write_table(path: Path, rows: Iterator[dict[str, Any]]) -> Path:

@@ -23,9 +23,10 @@ from quack_agents.llm import (
 from quack_bench.console import err
 from quack_env import ConfigError
 from quack_eval.claims.extract import Extraction, Failure, Utterance, coverage
-from quack_eval.claims.extract_model import Completion, ModelExtractor, RateLimitedError
+from quack_eval.claims.extract_model import Completion, ModelExtractor, RateLimitedError, Took
 from quack_eval.evaluation import CLAIM_SOURCES
 from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.metrics.tables import shown
 
 CACHE = Path("quack_env") / "claims.sqlite"
 
@@ -86,9 +87,10 @@ class Watched:
         return found
 
     @property
-    def kept_cost(self) -> float | None:
-        """US dollars that all answers in its file were paid with; None where one of the costs is not known."""
-        return self.extractor.cache.cost if self.extractor.cache is not None else None
+    def took(self) -> Took:
+        """What all answers in its file took, in all sessions."""
+        assert self.extractor.cache is not None
+        return self.extractor.cache.took
 
     def close(self) -> None:
         """Close the file of its answers."""
@@ -116,7 +118,7 @@ class Watched:
     def summary(self) -> str:
         """The same in a line."""
         found = coverage(self.answers)
-        cost = "at an unknown price" if found.cost is None else f"for US $ {found.cost:.4f}"
+        cost = "at an unknown price" if found.cost is None else f"for US $ {shown(found.cost, False)}"
         read = f"{found.extracted} of {found.utterances} utterances read by {self.name}, {found.cached} of them before"
         return f"{read}; {found.calls} calls {cost}"
 
@@ -204,7 +206,9 @@ async def complete(
         if fault.kind == "not_found":
             raise ConfigError(f"extractor {model}: its provider knows no such model: {fault}") from fault
         raise
-    return Completion(reply.content or "", reply.cost, reply.finish_reason or "stop")
+    told = None not in (reply.prompt_tokens, reply.completion_tokens)
+    tokens = (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) if told else None
+    return Completion(reply.content or "", reply.cost, reply.finish_reason or "stop", tokens=tokens)
 
 
 def _form(schema: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from quack_agents.probe import GameProbe
 from quack_bench.games import policy_for
 from quack_bench.runner import MODEL_GAMES
 from quack_bench.suite import is_model
-from quack_env import ConfigError, QuackError, RecordTrajectory, Trajectory
+from quack_env import ConfigError, GameRecord, QuackError, RecordTrajectory
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
 from quack_env.forks import Decision, ForkAEC, Past, fork
@@ -34,14 +34,14 @@ Progress = Callable[[int, int], None]
 class Point:
     """Where a game forks: before event ``at``. ``said``: the decision to say what is said there, if somebody does."""
 
-    trajectory: Trajectory
+    trajectory: GameRecord
     at: int
     past: Past
     said: Decision | None
     meeting: int | None
 
     @classmethod
-    def of(cls, trajectory: Trajectory, at: int) -> Point:
+    def of(cls, trajectory: GameRecord, at: int) -> Point:
         """The point before an event.
 
         Raises:
@@ -79,18 +79,18 @@ class Point:
         return briefing.action(words)
 
 
-def meeting_of(trajectory: Trajectory, at: int) -> int | None:
+def meeting_of(trajectory: GameRecord, at: int) -> int | None:
     """The meeting in whose discussion or vote an event lies; None elsewhere."""
     meetings = Timeline(trajectory).meetings
     return next((m.number for m in meetings if m.statements and m.statements[0] <= at < m.end), None)
 
 
-def _listed(trajectory: Trajectory, most: int = 8) -> str:
+def _listed(trajectory: GameRecord, most: int = 8) -> str:
     spoken = [str(event.index) for event in trajectory.events if event.kind == "statement"]
     return (", ".join(spoken[:most]) + (", ..." if len(spoken) > most else "")) or "none"
 
 
-def statements_of(trajectory: Trajectory, meeting: int) -> list[int]:
+def statements_of(trajectory: GameRecord, meeting: int) -> list[int]:
     """The events of the statements of a meeting.
 
     Raises:
@@ -103,7 +103,7 @@ def statements_of(trajectory: Trajectory, meeting: int) -> list[int]:
 
 
 def policies_of(
-    trajectory: Trajectory, goose: str | None = None, duck: str | None = None, seats: Mapping[str, str] | None = None
+    trajectory: GameRecord, goose: str | None = None, duck: str | None = None, seats: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The policies that go on, by agent: the given ones, else those of the recording.
 
@@ -206,7 +206,7 @@ def play_forks(
 
 
 def scan(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     meeting: int,
     n: int,
     names: Mapping[str, str],

@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,16 @@ from typing import Any
 
 import quack_env
 from quack_agents import VLMPolicy, make_policy, play
-from quack_agents.llm import BudgetError, Client, Messages, ModelError, ModelSettings, Reply
+from quack_agents.llm import (
+    BudgetError,
+    Client,
+    Messages,
+    ModelError,
+    ModelSettings,
+    Reply,
+    check_prices,
+    configure,
+)
 from quack_agents.probe import GameProbe
 from quack_agents.situations import load_situation, perform
 from quack_bench.suite import Game, is_model
@@ -155,6 +164,18 @@ def policy_for(name: str, game: str, client: Client | None) -> Policy:
     return VLMPolicy(name, client=OfGame(client, game))
 
 
+def limited(max_usd: float | None, policies: Iterable[str]) -> Client | None:
+    """What models are asked through where dollars are limited; None where they are not.
+
+    Raises:
+        ConfigError: where the limit is none, or the price of a model among the policies is not known.
+    """
+    if max_usd is None:
+        return None
+    check_prices(filter(is_model, dict.fromkeys(policies)))
+    return configure(max_usd=max_usd)
+
+
 class OfGame(Client):
     """A client whose cached replies belong to one game: two games with one prompt are two samples."""
 
@@ -221,7 +242,7 @@ def spent(path: Path) -> tuple[int, int | None, float | None]:
     answered = [call for call in calls if call["error"] is None]
     tokens = [part for call in answered for part in (call["prompt_tokens"], call["completion_tokens"])]
     costs = [call["cost"] for call in answered]
-    return len(calls), None if None in tokens else sum(tokens), None if None in costs else float(sum(costs))
+    return len(calls), None if None in tokens else sum(tokens), None if None in costs else round(float(sum(costs)), 9)
 
 
 def ending(folder: Path) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,13 +17,14 @@ from quack_bench.games import ending, spent
 from quack_bench.ratings import Match, Rating, ratings
 from quack_bench.runner import CLAIMS
 from quack_bench.store import FINISHED, Entry, RunStore
-from quack_bench.suite import Setting, Suite, is_model
+from quack_bench.suite import Game, Setting, Suite, is_model
+from quack_env.trajectory import FILE as GAME
 from quack_env.wrappers import PROBES
 from quack_eval import Evaluation, evaluate
 from quack_eval.metrics.estimate import Difference
 from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
 from quack_eval.metrics.tables import LAYOUTS, PERCENT, latex_row, markdown_row, shown, shown_interval, write_tables
-from quack_eval.report.sections import alike
+from quack_eval.report.sections import alike, with_total
 
 TABLES = "tables"
 TIERS = (1, 2, 3, 4)
@@ -60,6 +62,8 @@ class Results:
     """What a model took that read the claims, as a row of the costs; None where none did."""
     reader: Watched | None = None
     """That model, with what it could and could not read."""
+    repeats: Sequence[str] = ()
+    """The games that are an earlier one over again; see `repeats`."""
 
     @property
     def failed(self) -> list[Entry]:
@@ -90,6 +94,7 @@ class Results:
             "ratings": [rating.to_dict() for rating in self.ratings],
             "cost": self.costs,
             "failed": self.failures,
+            "repeats": list(self.repeats),
         }
 
 
@@ -118,13 +123,28 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
     probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
     reader = source if isinstance(source, Watched) else None
-    reading = None if reader is None else reading_cost(reader, len(evaluation.evaluated))
+    reading = None if reader is None else reading_cost(reader)
     if reader is not None:
         reader.close()
     compared = list(comparisons(evaluation, settings))
-    results = Results(evaluation, compared, ratings(matches), entries, probes, reading, reader)
+    again = repeats(games, run)
+    results = Results(evaluation, compared, ratings(matches), entries, probes, reading, reader, again)
     write(results, run)
     return results
+
+
+def repeats(games: Iterable[Game], run: Path) -> list[str]:
+    """The repetitions in which everybody did what they had done in an earlier one, as models do that always answer
+    alike: they have the same seed, and nothing else to differ by."""
+    played: set[tuple[str, int, bytes]] = set()
+    found = []
+    for game in games:
+        if game.repeated:
+            recording = hashlib.blake2b((run / game.id / GAME).read_bytes()).digest()
+            key = game.setting.name, game.seed, recording
+            found += [game.id] if key in played else []
+            played.add(key)
+    return found
 
 
 def comparisons(evaluation: Evaluation, settings: Sequence[Setting]) -> Iterator[Comparison]:
@@ -170,17 +190,21 @@ def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str,
     ]
 
 
-def reading_cost(reader: Watched, games: int) -> dict[str, Any]:
-    """As a row of `costs`, what was paid in all sessions to a model that read the claims, for what could not be read
-    too; how many calls and tokens that were is not kept."""
-    unknown = dict.fromkeys(("finished", "failed", "calls", "tokens", "probe_calls", "probe_tokens", "probe_cost_usd"))
-    return {"setting": f"claims by {reader.name}", "games": games, **unknown, "cost_usd": reader.kept_cost}
+def reading_cost(reader: Watched) -> dict[str, Any]:
+    """As a row of `costs`, what a model took in all sessions that read the claims, for what could not be read too; it
+    played no game."""
+    calls, tokens, usd = reader.took
+    played = dict.fromkeys(("games", "finished", "failed"))
+    probed = dict.fromkeys(("probe_calls", "probe_tokens", "probe_cost_usd"), 0)
+    took = {"calls": calls, "tokens": tokens, "cost_usd": usd}
+    return {"setting": f"claims by {reader.name}", **played, **took, **probed}
 
 
 def _total(values: Iterable[float | None]) -> float | None:
     """The sum; None where a value is not known, 0 where nothing was asked."""
     known = list(values)
-    return None if None in known else sum(value for value in known if value is not None)
+    total = sum(value for value in known if value is not None)
+    return None if None in known else round(total, 9)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------
@@ -252,7 +276,7 @@ def cost_table(results: Results) -> Plain:
     """What the settings took, and all of them."""
     counts = ("games", "finished", "failed")
     heads = ("setting", *counts, "calls", "tokens", "cost_usd", "probe_calls", "probe_tokens", "probe_cost_usd")
-    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in results.costs]
+    rows: list[tuple[Cell, ...]] = [tuple(row[head] for head in heads) for row in with_total(results.costs)]
     return Plain(
         "cost",
         "Games, calls and cost (US dollars); probes apart",
@@ -295,4 +319,4 @@ def to_latex(table: Plain) -> str:
 def _shown(cell: Cell) -> str:
     if cell is None:
         return "-"
-    return f"{cell:.2f}" if isinstance(cell, float) else str(cell)
+    return shown(cell, False) if isinstance(cell, float) else str(cell)

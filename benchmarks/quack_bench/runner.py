@@ -301,6 +301,19 @@ def holds_run(folder: Path) -> bool:
     return (folder / FROZEN).is_file() and any((folder / mark).is_file() for mark in MARKS)
 
 
+def check_outside(folder: Path) -> None:
+    """Nothing, for a folder that is neither a run of a suite nor in one, which may hold the suite's own games only.
+
+    Raises:
+        ConfigError: for others, naming the run.
+    """
+    resolved = folder.resolve()
+    for run in (resolved, *resolved.parents):
+        if holds_run(run):
+            where = "holds a run" if run == resolved else f"lies in {run}, which holds a run"
+            raise ConfigError(f"--out {folder}: {where} of a suite ({FROZEN}), and that takes no other games")
+
+
 def check_run(folder: Path) -> None:
     """Nothing, for a folder in which a run was begun.
 

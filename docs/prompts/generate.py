@@ -15,7 +15,7 @@ from quack_agents.mock_server import MockServer
 from quack_agents.play import play
 from quack_agents.vlm import VLMPolicy, load_calls
 from quack_agents.vlm.prompts import version
-from quack_env import Trajectory
+from quack_env import GameRecord
 
 HERE = Path(__file__).parent
 SEED = 8
@@ -23,7 +23,7 @@ CONFIG = {"n_players": 4, "n_tasks": 2, "task_ticks": 2, "kill_cooldown": 2, "ma
 FENCE = "````"
 
 
-def played(folder: Path) -> Trajectory:
+def played(folder: Path) -> GameRecord:
     """A recorded game of models, with the images they were sent."""
     env = quack_env.RecordTrajectory(quack_env.env(config=CONFIG, speech="text", observation="vector"), folder)
     env.recorder.save_images = True
@@ -31,7 +31,7 @@ def played(folder: Path) -> Trajectory:
         seats = {agent: VLMPolicy("openai/mock", api_base=server.url) for agent in env.possible_agents}
         play(env, seats, seed=SEED)
     env.close()
-    return Trajectory.load(folder)
+    return GameRecord.load(folder)
 
 
 def page(title: str, calls: list[dict[str, Any]], folder: Path) -> str:

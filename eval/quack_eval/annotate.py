@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quack_env import ConfigError, QuackError, Trajectory
+from quack_env import ConfigError, GameRecord, QuackError
 from quack_env.events import sentence
 from quack_eval.annotation_form import to_html
 from quack_eval.claims.finding import Finding
@@ -67,7 +67,7 @@ class Spoken:
     timeline: tuple[str, ...] = ()
 
 
-def spoken_in(trajectory: Trajectory, findings: Iterable[Finding]) -> list[Spoken]:
+def spoken_in(trajectory: GameRecord, findings: Iterable[Finding]) -> list[Spoken]:
     """The utterances of a game, what was found in them, and what the people concerned did since the last meeting.
 
     Args:
@@ -96,7 +96,7 @@ def _verdict(finding: Finding) -> str:
     return finding.verdict if finding.support is None else finding.support
 
 
-def _story(trajectory: Trajectory, message: Message, findings: Sequence[Finding]) -> Iterator[str]:
+def _story(trajectory: GameRecord, message: Message, findings: Sequence[Finding]) -> Iterator[str]:
     """Lines on the speaker and everybody its claims are about, from the meeting before this one (or the start) on."""
     names = trajectory.names
     people = {message.speaker}

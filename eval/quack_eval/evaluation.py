@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -35,7 +35,7 @@ from quack_eval.statements import FINDINGS as FINDINGS_FILE
 from quack_eval.statements import StatementEval, StatementGame, claim_lines, finding_lines
 from quack_eval.timeline import Timeline
 from quack_eval.trajectory import Trajectory
-from quack_eval.workers import begin_worker
+from quack_eval.workers import processes
 
 CLAIM_SOURCES = (None, "recorded", "grammar")
 CALLS = 5
@@ -374,7 +374,7 @@ def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
         pool, chunk = ThreadPoolExecutor(min(jobs, len(games))), 1
     else:
         chunk = max(1, min(32, len(games) // (jobs * 4)))
-        pool = ProcessPoolExecutor(min(jobs, len(games)), initializer=begin_worker)
+        pool = processes(min(jobs, len(games)))
     with pool:
         yield from pool.map(_evaluate, games, [asked] * len(games), chunksize=chunk)
 

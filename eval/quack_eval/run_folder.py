@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,9 +15,12 @@ from typing import Any
 import yaml
 
 from quack_env import ConfigError
+from quack_env.trajectory import FILE as OWN
+from quack_env.trajectory import STATUS, no_json
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
 from quack_eval.evaluation import evaluate, several_sources
+from quack_eval.importers.published_log import FILE as PUBLISHED
 from quack_eval.load import find_games
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
 
@@ -76,6 +80,28 @@ class RunFolder:
         """What has to be told of the sources of the claims; see `several_sources`."""
         return several_sources(self.all_sources)
 
+    @cached_property
+    def outdated(self) -> str | None:
+        """What has to be told where recordings came or changed after the evaluation; None mostly.
+
+        Games that were broken off are never in the numbers, and not told of.
+        """
+        measured = (self.results / MEASURES).stat().st_mtime
+        scored = {game for game, _ in self.lines()}
+        told = [re.split("[,:]", message)[0] for message in self.measures.get("messages") or []]
+        left_out = {self._known(place) for one in told for place in (one, os.path.dirname(one))}
+        late = [
+            game
+            for game, folder in self.games.items()
+            # of a suite only its own games are scored, and what lies beside them is none of its business
+            if (_recorded_at(folder) > measured if self.suite or game in scored | left_out else _finished(folder))
+        ]
+        if not late:
+            return None
+        anew = f"bench {self.path} --resume" if self.suite else f"eval {self.path} --evidence --out {self.results}"
+        number = f"{len(late)} recording{'' if len(late) == 1 else 's'}, the first {late[0]}"
+        return f"{MEASURES} is without, or older than, {number}; to evaluate anew: quack {anew}"
+
     @property
     def keeps_findings(self) -> bool:
         """Whether the findings that the measures were counted from were kept."""
@@ -103,6 +129,8 @@ class RunFolder:
 
     def _known(self, path: str) -> str:
         """The game that a path means, which may have been written from another folder."""
+        if path == ".":
+            return self.id_of(self.path)
         parts = Path(path).parts
         for start in range(len(parts)):
             tail = "/".join(parts[start:])
@@ -111,12 +139,16 @@ class RunFolder:
         return path
 
     def _jsonl(self, name: str) -> Iterator[dict[str, Any]]:
-        file = self.results / name
+        file, number = self.results / name, 0
         try:
-            with open(file, encoding="utf-8") as lines:
-                yield from map(json.loads, lines)
-        except (OSError, ValueError) as fault:
-            raise ConfigError(f"{file}: cannot be read ({fault})") from None
+            with open(file, "rb") as lines:
+                for line in lines:
+                    number += 1
+                    yield json.loads(line)
+        except OSError as fault:
+            raise ConfigError(f"{file}: cannot be read ({fault.strerror})") from None
+        except ValueError as fault:
+            raise ConfigError(f"{file}, line {number}: {no_json(fault)}") from None
 
 
 def open_run(
@@ -150,6 +182,26 @@ def open_run(
         raise ConfigError(f"{folder}: cannot be written, and the run has no {MEASURES}; choose another --out")
     evaluate([path], tiers=TIERS, claims=claims, progress=progress, findings=folder, root=path).save(folder)
     return RunFolder(path, folder, _measures(folder))
+
+
+def _recording(folder: Path) -> Path:
+    """The file that holds a recorded game."""
+    return folder / (OWN if (folder / OWN).is_file() else PUBLISHED)
+
+
+def _recorded_at(folder: Path) -> float:
+    """When a recording was last written to."""
+    return _recording(folder).stat().st_mtime
+
+
+def _finished(folder: Path) -> bool:
+    """Whether a game's recording says that it came to its end; published ones all did."""
+    if _recording(folder).name == PUBLISHED:
+        return True
+    try:
+        return bool(json.loads((folder / STATUS).read_text(encoding="utf-8"))["status"] == "finished")
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _writable(folder: Path) -> bool:

@@ -17,7 +17,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from rich.table import Table
 
-from quack_env import Trajectory, TrajectoryError
+from quack_env import GameRecord, TrajectoryError
+from quack_env.yaml_file import not_utf8
 from quack_eval.claims.extract import Extractor, GrammarExtractor
 from quack_eval.claims.finding import (
     FALSE,
@@ -106,7 +107,7 @@ class StatementGame:
 
 
 def statement_game(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     claims: Source | Sequence[Said] = None,
     timeline: Timeline | None = None,
 ) -> StatementGame:
@@ -127,7 +128,7 @@ def statement_game(
     return _game(timeline, judge_all(trajectory, read.said, timeline, words=incomplete), read, trajectory)
 
 
-def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) -> Read:
+def claims_of(trajectory: GameRecord, claims: Source | Sequence[Said] = None) -> Read:
     """The claims of a game from a source; see `statement_game`."""
     if isinstance(claims, Sequence) and not isinstance(claims, str):
         return Read(list(claims))
@@ -143,12 +144,12 @@ def claims_of(trajectory: Trajectory, claims: Source | Sequence[Said] = None) ->
     return read_with(trajectory, claims)
 
 
-def is_published(trajectory: Trajectory) -> bool:
+def is_published(trajectory: GameRecord) -> bool:
     """Whether a recording is a game that was played and published elsewhere."""
     return trajectory.path is not None and (trajectory.path / PUBLISHED_LOG).is_file()
 
 
-def _game(timeline: Timeline, found: list[Finding], read: Read, trajectory: Trajectory) -> StatementGame:
+def _game(timeline: Timeline, found: list[Finding], read: Read, trajectory: GameRecord) -> StatementGame:
     spoken = messages(trajectory)
     seats = trajectory.header.seats
     geese, ducks, events = timeline.geese, timeline.ducks, timeline.events
@@ -443,7 +444,7 @@ class StatementEval(GameEval):
 
     def __init__(
         self,
-        trajectory: Trajectory,
+        trajectory: GameRecord,
         convention: str = "paper",
         timeline: Timeline | None = None,
         claims: Source | Sequence[Said] = None,
@@ -487,7 +488,7 @@ class StatementAudit:
 
     def __init__(
         self,
-        trajectories: Trajectory | Iterable[Trajectory] | None = None,
+        trajectories: GameRecord | Iterable[GameRecord] | None = None,
         claims: Source | Sequence[Said] = None,
         convention: str = "paper",
         games: Iterable[StatementGame] | None = None,
@@ -496,7 +497,7 @@ class StatementAudit:
         if games is not None:
             self.games = list(games)
             return
-        many = [trajectories] if isinstance(trajectories, Trajectory) else trajectories or ()
+        many = [trajectories] if isinstance(trajectories, GameRecord) else trajectories or ()
         self.games = [StatementEval(one, convention, claims=claims).game for one in many]
 
     @classmethod
@@ -649,7 +650,7 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
     found: list[Finding] = []
     seen = 0
     try:
-        with open(file, encoding="utf-8") as lines:
+        with open(file, "rb") as lines:
             for number, line in enumerate(lines, 1):
                 try:
                     entry = json.loads(line)
@@ -661,7 +662,8 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
                     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
                     following = StatementGame(path=str(facts.pop("game")), findings=(), **facts)
                 except (ValueError, KeyError, TypeError, IndexError) as fault:
-                    raise TrajectoryError(f"{file}, line {number}: no finding ({fault})") from None
+                    why = not_utf8(fault) if isinstance(fault, UnicodeDecodeError) else f"no finding ({fault})"
+                    raise TrajectoryError(f"{file}, line {number}: {why}") from None
                 if game is not None:
                     yield replace(game, findings=tuple(found))
                 game, found, seen = following, [], seen + 1
@@ -685,7 +687,7 @@ class Difference(NamedTuple):
     theirs: Finding
 
 
-def compare_published(trajectory: Trajectory) -> tuple[int, list[Difference]]:
+def compare_published(trajectory: GameRecord) -> tuple[int, list[Difference]]:
     """(claims that both judged, those on which they differ) of our findings and the published verdicts."""
     ours = statement_game(trajectory, "recorded")
     theirs: dict[tuple[Any, ...], list[Finding]] = {}

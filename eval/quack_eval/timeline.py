@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from quack_env import Event, Trajectory
+from quack_env import Event, GameRecord
 
 ALIVE, BODY = "alive", "body"
 DECISIONS = frozenset({"wait", "depart", "task_step", "kill", "meeting_called"})
@@ -82,7 +82,7 @@ class Leg(NamedTuple):
 class Timeline:
     """The recording of one game, indexed. Everything is built on first use."""
 
-    def __init__(self, trajectory: Trajectory) -> None:
+    def __init__(self, trajectory: GameRecord) -> None:
         self.trajectory = trajectory
         self.events: list[Event] = trajectory.events
         self.n = len(trajectory.header.seats)

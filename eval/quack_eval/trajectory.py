@@ -12,7 +12,7 @@ from quack_env.trajectory import FILE as OWN
 
 
 @dataclass
-class Trajectory(quack_env.Trajectory):
+class Trajectory(quack_env.GameRecord):
     """A recorded game of either format.
 
     ``posthumous``: what victims still did in the tick of their death, in published games only. Such an event is

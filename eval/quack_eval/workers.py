@@ -6,7 +6,25 @@ import multiprocessing
 import os
 import signal
 import threading
+import warnings
+from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.connection import wait
+
+
+def processes(jobs: int) -> ProcessPoolExecutor:
+    """So many worker processes, started already; copies of this process where the system can copy one.
+
+    Copies know what a script has defined (tiers, verifiers, policies of its own) and need no main guard in it, which
+    fresh processes do. Python 3.12 and later warn of copying a process with several threads: a lock that another thread
+    holds is held for ever in the copy. What the workers run takes none of those that can be held here, which are the
+    progress bar's and the models' loop's: games of models are played in threads.
+    """
+    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context(method), begin_worker)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*multi-threaded", DeprecationWarning)
+        pool.submit(os.getpid)  # by which all copies are made
+    return pool
 
 
 def begin_worker() -> None:

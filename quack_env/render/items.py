@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from quack_env.render.text import fit, fit_middle, line_height, width
@@ -128,8 +127,3 @@ def centred(text: str, size: int, area: Rect, ink: Colour, back: Colour, keep_en
     short = (fit_middle if keep_end else fit)(text, size, area.w)
     w, h = width(short, size), line_height(size)
     return Text(Rect(area.x + (area.w - w) // 2, area.y + (area.h - h) // 2, w, h), short, size, ink, back)
-
-
-def solid(items: Iterable[Item]) -> list[Text | Token | Mark]:
-    """The items that must not overlap each other: everything but panels and lines."""
-    return [item for item in items if isinstance(item, Text | Token | Mark)]

@@ -13,7 +13,7 @@ from quack_env.render.spectator import frame
 from quack_env.render.window import Window
 from quack_env.replay import Replay
 from quack_env.state import FREE
-from quack_env.trajectory import Trajectory
+from quack_env.trajectory import GameRecord
 
 
 class Stage:
@@ -54,7 +54,7 @@ class Stage:
             self.window.close()
 
 
-def scenes(trajectory: Trajectory) -> Iterator[Scene]:
+def scenes(trajectory: GameRecord) -> Iterator[Scene]:
     """The scenes of a recorded game: one at the end of every tick, and at every speech and vote.
 
     Raises:

@@ -14,7 +14,7 @@ from gymnasium import spaces
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from quack_env.base import image_spaces, none_of, one_of, settings_of
+from quack_env.base import deal_of, image_spaces, none_of, one_of, settings_of
 from quack_env.briefing import AGENT
 from quack_env.chance import game_key
 from quack_env.config import GameConfig
@@ -175,7 +175,7 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     @cached_property
     def action_space(self) -> spaces.Space[Any]:  # type: ignore[override]
-        """Of all games."""
+        """Of all games; what it samples may be illegal, for it sees no masks."""
         return batch_space(self.single_action_space, self.num_envs)
 
     # --- the buffers -------------------------------------------------------------------------------------------------
@@ -206,6 +206,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observations, dict[str, Any]]:
         """Deal new games in all places: with a seed the first of that seed, else the next ones of the last seed."""
+        if deal_of(options) is not None:
+            raise ConfigError("options: deal: a batch deals its games from seeds; the other forms deal a recording's")
         batch = self.batch
         if seed is None and self._started:
             batch.episode[:] += 1

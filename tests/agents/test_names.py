@@ -49,6 +49,7 @@ def test_known_policies_are_those_of_the_project() -> None:
         (":openai/gpt", "unknown"),
         ("scripted:rude", "persona='rude': must be one of default, aggressive, cautious"),
         ("random:5", "policy='random:5': random takes no argument"),
+        ("rl", "policy='rl': must be rl:duck, rl:goose, or rl:PATH of a .npz or .zip"),
     ],
 )
 def test_names_that_stand_for_nothing(name: str, message: str) -> None:

@@ -13,6 +13,7 @@ import quack_env
 from quack_agents import GameProbe, RandomPolicy, ScriptedPolicy, play, play_async
 from quack_env import ConfigError
 from quack_env.chance import policy_seed
+from quack_env.seat import QuackSeat
 
 
 def seats(env: Any, policy: Any = RandomPolicy) -> dict[str, Any]:
@@ -147,3 +148,24 @@ def test_every_agent_needs_a_policy_of_its_own() -> None:
         play(env, {**seats(env), "player_9": RandomPolicy()})
     with pytest.raises(ConfigError, match="player_0 and player_1 share one policy"):
         play(env, dict.fromkeys(env.possible_agents, RandomPolicy()))
+
+
+@pytest.mark.parametrize("policy", ["random", RandomPolicy, None])
+def test_what_is_no_policy_is_refused(policy: Any) -> None:
+    env = quack_env.raw_env()
+    with pytest.raises(
+        ConfigError, match=r"^policies: player_4 has .*; it must have a policy, as make_policy\('random'\)"
+    ):
+        play(env, {**seats(env), "player_4": policy})
+
+
+def test_policies_are_given_by_agent() -> None:
+    for policies in (RandomPolicy(), [RandomPolicy() for _ in range(6)]):
+        with pytest.raises(ConfigError, match=r"^policies: must be a dict with one for every agent, not a "):
+            play(quack_env.raw_env(), policies)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("env", [quack_env.parallel_env(), quack_env.env, QuackSeat(), None])
+def test_only_the_form_that_asks_one_after_the_other_is_played(env: Any) -> None:
+    with pytest.raises(ConfigError, match=r"^env: must be an AEC environment, as quack_env.env\(\) makes it, not a "):
+        play(env, {f"player_{i}": RandomPolicy() for i in range(6)})

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from quack_agents.mock_server import MockServer
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_env.replay import check
 
 from .conftest import Run, only_object
@@ -21,7 +21,7 @@ def test_play_records_a_finished_game_that_replays_exactly(quack: Run, tmp_path:
     result = quack("play", "--seed", 3, "--out", tmp_path / "game", "--json")
     assert result.exit_code == 0
     summary = only_object(result)
-    trajectory = Trajectory.load(tmp_path / "game")
+    trajectory = GameRecord.load(tmp_path / "game")
     assert trajectory.status == "finished"
     assert trajectory.outcome is not None and trajectory.outcome.winner == summary["winner"]
     assert check(trajectory).ok
@@ -36,13 +36,13 @@ def test_play_tells_who_won(quack: Run, tmp_path: Path) -> None:
 def test_the_same_seed_and_policies_play_the_same_game(quack: Run, tmp_path: Path) -> None:
     for name in "ab":
         quack("play", "--seed", 5, "--out", tmp_path / name, "--json")
-    first, second = (Trajectory.load(tmp_path / name) for name in "ab")
+    first, second = (GameRecord.load(tmp_path / name) for name in "ab")
     assert first.events == second.events and first.seals == second.seals
 
 
 def test_one_seat_can_be_given_another_policy(quack: Run, tmp_path: Path) -> None:
     quack("play", "--seat", "2=random", "--seed", 1, "--out", tmp_path / "game", "--json")
-    policies = [seat.policy for seat in Trajectory.load(tmp_path / "game").header.seats]
+    policies = [seat.policy for seat in GameRecord.load(tmp_path / "game").header.seats]
     assert policies == ["scripted", "scripted", "random", "scripted", "scripted", "scripted"]
 
 
@@ -52,13 +52,13 @@ def test_a_human_plays_through_standard_input(quack: Run, tmp_path: Path) -> Non
     arguments = ("play", "--human", 0, "--config", config, "--speech", "off", "--out", tmp_path / "game")
     result = quack(*arguments, stdin="nonsense\n" + "1\n" * 40)
     assert result.exit_code == 0, result.output
-    assert Trajectory.load(tmp_path / "game").status == "finished"
+    assert GameRecord.load(tmp_path / "game").status == "finished"
 
 
 def test_a_human_who_leaves_gets_a_clear_error_and_keeps_the_recording(quack: Run, tmp_path: Path) -> None:
     result = quack("play", "--human", 0, "--out", tmp_path / "game", stdin="")
     assert result.exit_code in (1, 2)
-    assert Trajectory.load(tmp_path / "game").status == "aborted"
+    assert GameRecord.load(tmp_path / "game").status == "aborted"
 
 
 def test_a_recorded_game_is_never_overwritten(quack: Run, tmp_path: Path) -> None:
@@ -141,6 +141,11 @@ def test_a_run_and_a_single_game_share_no_folder(quack: Run, small_run: Path, tm
     into_run = quack("play", "--out", small_run)
     assert into_run.exit_code == 2 and "holds a run of a suite" in into_run.stderr
     assert not (small_run / "trajectory.jsonl").exists()
+    below = quack("play", "--out", small_run / "mine" / "game")
+    assert below.exit_code == 2 and f"lies in {small_run}, which holds a run of a suite" in below.stderr
+    situations = quack("scripts", "run", "all", "--out", small_run / "scripts")
+    assert situations.exit_code == 2 and "which holds a run of a suite" in situations.stderr
+    assert not (small_run / "mine").exists() and not (small_run / "scripts").exists()
     quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
     into_game = quack("bench", "demo", "--out", tmp_path / "game")
     assert into_game.exit_code == 2 and "holds a single recorded game" in into_game.stderr
@@ -254,9 +259,9 @@ def test_bad_input_is_one_line_that_says_what_is_wrong_and_exit_code_2(
     assert result.stdout == ""
 
 
-def test_play_tells_no_recording_of_a_game_that_it_refuses(quack: Run, small_run: Path) -> None:
-    game = sorted(small_run.glob("*/seed-000"))[0]
-    result = quack("play", "--out", game)
+def test_play_tells_no_recording_of_a_game_that_it_refuses(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    result = quack("play", "--out", tmp_path / "game")
     assert result.exit_code == 2 and "already holds" in result.stderr
     assert result.stdout == ""
 
@@ -349,3 +354,55 @@ def test_a_server_on_a_taken_port_tells_no_address(quack: Run) -> None:
 def test_seats_are_given_once_and_exist(quack: Run, arguments: tuple[str, ...], message: str) -> None:
     result = quack("play", *arguments)
     assert result.exit_code == 2 and message in result.stderr
+
+
+def test_report_tells_of_recordings_that_are_newer_than_the_evaluation(quack: Run, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        quack("play", "--seed", seed, "--out", tmp_path / "run" / f"game-{seed}", "--json")
+        result = quack("report", tmp_path / "run", "--json")
+    told = f"the first game-2; to evaluate anew: quack eval {tmp_path / 'run'} --evidence --out {tmp_path / 'run'}"
+    assert told in result.stderr and result.exit_code == 0
+    quack("eval", tmp_path / "run", "--evidence", "--out", tmp_path / "run", "--json")
+    assert "evaluate anew" not in quack("report", tmp_path / "run", "--json").stderr
+
+
+def test_play_leaves_nothing_where_the_model_could_not_be_reached_before_anybody_acted(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    with MockServer() as server:
+        model = f"openai/mock?retries=0&api_base={server.url}"
+    (tmp_path / "there").mkdir()
+    for folder in ("made", "there"):
+        result = quack("play", "--goose", model, "--duck", model, "--out", tmp_path / folder, "--json")
+        assert result.exit_code == 2 and "nothing was played" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["there"] and not list((tmp_path / "there").iterdir())
+
+
+def test_play_keeps_what_was_recorded_before_the_model_failed(quack: Run, tmp_path: Path) -> None:
+    pytest.importorskip("litellm")
+    with MockServer() as server:
+        model = f"openai/mock?retries=0&api_base={server.url}"
+    result = quack("play", "--seat", f"2={model}", "--speech", "off", "--out", tmp_path / "game", "--json")
+    assert result.exit_code == 2 and f"is kept in {tmp_path / 'game'}" in result.stderr
+    assert GameRecord.load(tmp_path / "game").status == "infra_failure"
+
+
+def test_play_tells_what_the_calls_of_models_cost(quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("litellm")
+    settings = tmp_path / "settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 0.01, output: 0.01}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    config = tmp_path / "short.yaml"
+    config.write_text("max_ticks: 2\nn_players: 4\n")
+    with MockServer() as server:
+        model = f"openai/mock?modality=text&api_base={server.url}"
+        common = ("play", "--goose", model, "--config", config, "--seed", 1)
+        result = quack(*common, "--out", tmp_path / "told")
+        data = only_object(quack(*common, "--out", tmp_path / "json", "--json"))
+    calls = [json.loads(line) for line in (tmp_path / "told" / "calls.jsonl").read_text().splitlines()]
+    cost = sum(call["cost"] for call in calls)
+    assert 0 < cost < 0.005  # which two decimals would show as nothing
+    assert data["calls"] == len(calls) and data["cost_usd"] == pytest.approx(cost)
+    told = next(line for line in result.stderr.splitlines() if "calls of models for US $ " in line)
+    assert float(told.rpartition(" ")[2]) == pytest.approx(cost, rel=0.1)

@@ -46,3 +46,15 @@ def test_a_table_wider_than_the_terminal_comes_in_parts_that_repeat_its_keys(mon
     assert [line.replace(" ", "") for line in lines if "name" in line] == ["|name|one|two|", "|name|said|"]
     assert max(map(len, lines)) <= 24 and sum("legend" in line for line in lines) == 1
     assert " ".join(line[8:-1].strip() for line in lines if "|" in line).endswith("words that go over several lines")
+
+
+def test_every_part_of_a_table_tells_its_rows_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = io.StringIO()
+    monkeypatch.setattr(console, "out", Console(file=told, width=32))
+    table = Table("role", "policy", "one", "two", "three", box=ASCII)
+    for role in ("goose", "duck"):
+        for policy in ("calm", "bold"):
+            table.add_row(role, policy, "11111", "22222", "33333")
+    print_table(table)
+    heads = [line.replace(" ", "") for line in told.getvalue().splitlines() if "role" in line]
+    assert heads == ["|role|policy|one|", "|role|policy|two|", "|role|policy|three|"]

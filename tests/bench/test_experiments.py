@@ -15,7 +15,7 @@ from quack_bench.experiments import Experiment, detectable, differences, effect_
 from quack_bench.factors import combinations, levels_in, levels_of, with_factors
 from quack_bench.runner import opened, run_suite
 from quack_bench.suite import load_suite
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import Answer, Belief, BeliefStore
 from quack_eval.beliefs.validity import validity
 from quack_eval.metrics.measure import Measure
@@ -76,7 +76,7 @@ def test_a_suite_of_factors_is_played_and_its_levels_are_compared(quack: Run, tm
     assert done.exit_code == 0, done.output
     found = only_object(quack("effects", tmp_path / "run", "--bound", "ticks=0", "--json"))
     assert found["games"] == 8
-    recorded = Trajectory.load(tmp_path / "run/players__config.n_ducks-2-model-random/seed-000")
+    recorded = GameRecord.load(tmp_path / "run/players__config.n_ducks-2-model-random/seed-000")
     assert {seat.policy for seat in recorded.header.seats} == {"random"} and len(recorded.ducks) == 2
     rows = (tmp_path / "run/tables/effects.csv").read_text("utf-8").splitlines()
     assert len(rows) == 1 + len(found["effects"]) and rows[0].startswith("factor,first,second,measure,seeds,difference")
@@ -90,7 +90,7 @@ def test_a_script_as_a_factor_begins_every_game_with_its_situation(quack: Run, t
     suite = "geese: [scripted]\nducks: [scripted]\nseeds: 1\nfactors:\n  script: [bandwagon, two_accusers]\n"
     (tmp_path / "s.yaml").write_text(suite)
     quack("bench", tmp_path / "s.yaml", "--out", tmp_path / "run", "--jobs", 1, "--json")
-    games = [Trajectory.load(path.parent) for path in sorted((tmp_path / "run").rglob("trajectory.jsonl"))]
+    games = [GameRecord.load(path.parent) for path in sorted((tmp_path / "run").rglob("trajectory.jsonl"))]
     assert len(games) == 2 and all(game.outcome for game in games)
     for game in games:
         called = next(event for event in game.events if event.kind == "meeting_called")

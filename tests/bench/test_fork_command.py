@@ -11,7 +11,7 @@ import quack_env
 from quack_agents import ScriptedPolicy, play
 from quack_agents.situations import load_situation, perform
 from quack_bench.forks import Point, scan
-from quack_env import ConfigError, RecordTrajectory, Trajectory
+from quack_env import ConfigError, GameRecord, RecordTrajectory
 from quack_env.replay import check
 from quack_eval.beliefs.shifts import Shifts
 
@@ -31,30 +31,30 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def statements(game: Path) -> list[quack_env.Event]:
     """Everything said in a game."""
-    return [event for event in Trajectory.load(game).events if event.kind == "statement"]
+    return [event for event in GameRecord.load(game).events if event.kind == "statement"]
 
 
 def test_continuations_keep_the_past_and_are_reproducible(quack: Run, game: Path, tmp_path: Path) -> None:
-    original = Trajectory.load(game)
+    original = GameRecord.load(game)
     at = statements(game)[0].index
     for name in "ab":
         found = only_object(quack("fork", game, "--at", at, "-n", 2, "--no-probe", "--out", tmp_path / name, "--json"))
         assert found["arms"]["kept"]["geese_win"]["games"] == 2 and "shift" not in found
     for number in (1, 2):
         place = f"event-{at:04d}/kept/fork-{number:03d}"
-        first, again = (Trajectory.load(tmp_path / name / place) for name in "ab")
+        first, again = (GameRecord.load(tmp_path / name / place) for name in "ab")
         assert first.events == again.events and first.events[: at + 1] == original.events[: at + 1]
         assert check(first).ok and first.status == "finished"
 
 
 def test_a_replaced_utterance_is_heard_and_the_others_believe_otherwise(quack: Run, game: Path, tmp_path: Path) -> None:
     first = statements(game)[0]
-    names = Trajectory.load(game).names
+    names = GameRecord.load(game).names
     told = names[next(seat for seat in first.seen_by if seat != first.actor)]
     options = ("--at", first.index, "-n", 2, "--say", f"suspect({told})", "--out", tmp_path / "f", "--json")
     found = only_object(quack("fork", game, *options))
-    replaced = Trajectory.load(tmp_path / "f" / f"event-{first.index:04d}/replaced/fork-001")
-    kept = Trajectory.load(tmp_path / "f" / f"event-{first.index:04d}/kept/fork-001")
+    replaced = GameRecord.load(tmp_path / "f" / f"event-{first.index:04d}/replaced/fork-001")
+    kept = GameRecord.load(tmp_path / "f" / f"event-{first.index:04d}/kept/fork-001")
     assert replaced.events[first.index].text == f"{told} is suspicious."
     assert kept.events[first.index] == first
     assert found["shift"][f"p {told} @before"]["mean"] == 0
@@ -68,7 +68,7 @@ def test_in_words_anything_can_be_said(quack: Run, tmp_path: Path) -> None:
     say = ("--say", "It was nobody, I think.", "--no-probe")
     result = quack("fork", tmp_path / "game", "--at", at, "-n", 1, *say, "--out", tmp_path / "f")
     assert result.exit_code == 0, result.output
-    replaced = Trajectory.load(tmp_path / "f" / f"event-{at:04d}/replaced/fork-001")
+    replaced = GameRecord.load(tmp_path / "f" / f"event-{at:04d}/replaced/fork-001")
     assert replaced.events[at].text == "It was nobody, I think."
 
 
@@ -76,7 +76,7 @@ def test_the_scan_finds_the_statement_that_the_vote_turned_on(tmp_path: Path) ->
     # Only Charlie votes freely here, for the first accused: what Alice says is the one statement that counts.
     situation = load_situation("counter_accusation")
     perform(situation, {"Charlie": Anchored()}, folder=tmp_path / "game")
-    game = Trajectory.load(tmp_path / "game")
+    game = GameRecord.load(tmp_path / "game")
     names = {seat.agent: "anchored" if seat.name == "Charlie" else "mute" for seat in game.header.seats}
     made: dict[str, Any] = {"anchored": Anchored, "mute": Mute}
     scan(game, 0, 1, names, tmp_path / "scan", asks=False, make=lambda name: made[name]())
@@ -97,7 +97,7 @@ class Mute(Conformist):
 
 
 def test_a_scan_keeps_to_its_budget(game: Path, tmp_path: Path) -> None:
-    trajectory = Trajectory.load(game)
+    trajectory = GameRecord.load(game)
     names = {seat.agent: "scripted" for seat in trajectory.header.seats}
     with pytest.raises(ConfigError, match=r"max_games=3: \d+ statements take at least \d+"):
         scan(trajectory, 0, 5, names, tmp_path / "s", max_games=3)
@@ -116,10 +116,22 @@ def test_what_cannot_be_done_is_said(quack: Run, game: Path, tmp_path: Path) -> 
 
 
 def test_the_point_of_a_statement_gives_it_and_may_replace_it(game: Path) -> None:
-    trajectory = Trajectory.load(game)
+    trajectory = GameRecord.load(game)
     first = statements(game)[0]
     point = Point.of(trajectory, first.index)
     assert point.said is not None and point.meeting == 0
     speaker = point.said.agent
     assert point.given(speaker)[:-1] == point.past.actions(speaker)
     assert point.given(speaker, 99)[-1] == 99 and point.given(speaker)[-1] == point.said.action
+
+
+def test_a_limit_in_dollars_is_refused_before_a_fork_or_a_situation_where_a_price_is_not_known(
+    quack: Run, game: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip("litellm")
+    model = "openai/nobody-knows?api_base=http://127.0.0.1:9/v1"
+    options = ("--max-usd", 1, "--out", tmp_path / "out")
+    for command in (("fork", game, "--at", 20, "--goose", model), ("scripts", "run", "all", "--policy", model)):
+        result = quack(*command, *options)
+        assert result.exit_code == 2 and "the price of openai/nobody-knows is not known" in result.stderr
+    assert not (tmp_path / "out").exists()

@@ -18,11 +18,12 @@ from typing import Any
 
 import pytest
 
+from quack_bench import console
 from quack_bench.export import import_run
 from quack_bench.lock import locked
 from quack_bench.ratings import Match, ratings
 from quack_bench.store import Entry, RunStore
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 
 from .conftest import Run, only_object
 from .kill import check, contents
@@ -66,7 +67,7 @@ def test_the_index_says_of_every_game_how_it_went(four: Path) -> None:
         f"{folder}/seed-00{seed}" for seed in (0, 1) for folder in ("scripted__scripted", "scripted__random")
     ]
     for entry in entries.values():
-        outcome = Trajectory.load(four / entry.id).outcome
+        outcome = GameRecord.load(four / entry.id).outcome
         assert outcome is not None
         assert (entry.status, entry.attempts, entry.outcome) == ("finished", 1, outcome.winner)
         assert (entry.calls, entry.tokens, entry.cost_usd, entry.error) == (0, 0, 0.0, None)
@@ -164,7 +165,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> 
     assert f"quack bench {run} --resume --max-usd 3" in errors
     entries = games(run).values()
     assert {entry.status for entry in entries} == {"finished", "pending"}
-    assert all(Trajectory.load(run / e.id).status == "finished" for e in entries if e.status == "finished")
+    assert all(GameRecord.load(run / e.id).status == "finished" for e in entries if e.status == "finished")
 
 
 def test_a_run_has_one_runner_at_a_time(tmp_path: Path) -> None:
@@ -468,6 +469,7 @@ def test_a_dry_run_counts_what_a_model_would_read(quack: Run, tmp_path: Path, mo
     (tmp_path / "s.yaml").write_text(text + "extractor: openai/mock\n")
     *_, read = only_object(quack("bench", tmp_path / "s.yaml", "--dry-run", "--json"))["settings"]
     assert read["setting"] == "claims by openai/mock" and read["calls"] == 3 * spoken > 0
+    assert read["games"] is None  # it plays none
     assert read["usd"] == pytest.approx((read["prompt_tokens"] * 10 + 200 * read["calls"] * 20) / 1e6)
 
 
@@ -514,17 +516,22 @@ def test_a_model_that_can_read_nothing_is_told_asked_again_and_its_cost_counted(
         read = only_object(result)["extractor"]
         assert result.exit_code == 1 and (read["read"], read["name"]) == (0, "openai/mock")
         assert f"{read['utterances']} utterances not read by openai/mock: invalid: " in result.stderr
-        (cost,) = [r["cost_usd"] for r in rows(tmp_path / "run" / "tables" / "cost.csv") if "claims" in r["setting"]]
-        found.append((server.calls, float(cost)))
+        costs = {row["setting"]: row for row in rows(tmp_path / "run" / "tables" / "cost.csv")}
+        row, total = costs["claims by openai/mock"], costs["all"]
+        assert int(row["calls"]) == int(total["calls"]) == server.calls and row["games"] == "" and total["games"] == "1"
+        assert float(row["cost_usd"]) == pytest.approx(int(row["tokens"]) * 10 / 1e6) == float(total["cost_usd"])
+        found.append((server.calls, float(row["cost_usd"])))
     (calls, cost), (all_calls, all_cost) = found
     assert all_calls == 2 * calls > 0 and all_cost == pytest.approx(2 * cost) and cost > 0
 
 
 def test_answers_of_servers_and_options_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from quack_agents.llm import configure
     from quack_bench.extractors import Watched
     from quack_eval.claims.extract import Utterance
     from quack_eval.claims.extract_model import key
 
+    configure()  # without the limit of an earlier test's command, under which a price must be known
     said = Utterance("I saw Bob.", "Alice", ("Alice", "Bob"), ("medbay",))
 
     def kept_under(name: str) -> str:
@@ -567,7 +574,27 @@ def test_cached_replies_are_of_one_game_only(quack: Run, serve: Serve, tmp_path:
     suite = tmp_path / "twice.yaml"
     text = MODEL.format(url=server.url, seeds=1, more="") + "repetitions: 2\n"
     suite.write_text(text)
-    assert quack("bench", suite, "--out", tmp_path / "run", "--json").exit_code == 0
+    result = quack("bench", suite, "--out", tmp_path / "run", "--json")
+    assert result.exit_code == 0
+    (again,) = only_object(result)["repeats"]  # the mock always answers alike
+    told = f"1 repetition went exactly as an earlier one of the same seed, the first {again}"
+    assert again.endswith("/rep-1") and told in result.stderr and told in (tmp_path / "run" / "report.html").read_text()
     entries = games(tmp_path / "run")
     assert [name.rpartition("/")[2] for name in entries] == ["rep-0", "rep-1"]
     assert server.calls == sum(entry.calls or 0 for entry in entries.values())
+
+
+def test_every_part_of_the_ratings_names_the_policy(quack: Run, four: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console.out, "width", 44)
+    told = quack("bench", four, "--resume").stdout
+    ratings = [line for line in told[told.index("Ratings by role") :].splitlines() if "role" in line and "rank" in line]
+    assert len(ratings) > 1 and all("policy" in line for line in ratings)
+
+
+def test_a_byte_that_is_no_utf_8_in_a_result_is_named(quack: Run, four: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    run = shutil.copytree(four, tmp_path / "run")
+    findings = run / "findings.jsonl"
+    findings.write_bytes(b'{"\xff"' + findings.read_bytes())
+    result = quack("export", run, tmp_path / "shared")
+    assert result.exit_code == 2 and f"{findings}, line 1: damaged, not UTF-8 text (byte 3 is 0xff)" in result.stderr

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from quack_agents.situations import shipped
 from quack_agents.situations.reading import load_situation
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval.beliefs.social import read_index
 
 from .conftest import Run, only_object
@@ -40,7 +40,7 @@ def test_run_records_every_performance_and_ranks_the_policies(quack: Run, tmp_pa
     assert scores == sorted(scores, reverse=True)
     entries = read_index(tmp_path)
     for one in entries:
-        played = Trajectory.load(tmp_path / one.game)
+        played = GameRecord.load(tmp_path / one.game)
         assert played.names == list(load_situation(one.situation).names)
         assert {seat.policy for seat in played.header.seats if seat.agent in one.tested} == {one.policy}
 

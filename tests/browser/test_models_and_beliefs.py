@@ -119,6 +119,26 @@ def test_the_report_draws_the_calibration_of_beliefs_and_writes_its_numbers_down
     assert "2 answers about 1 game." in page.inner_text("section:has(#beliefs)")
 
 
+BEYOND = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('.scroll')
+    && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1).map(one => one.outerHTML)"""
+CHARTS = """() => [...document.querySelectorAll('.figure')].map(one => [one.clientWidth,
+    one.closest('figure').querySelector('figcaption').textContent.length, one.querySelector('.gtitle') === null])"""
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_tables_and_charts_of_the_report_are_scrolled_in_boxes_of_their_own(
+    page_of_models: str, tmp_path: Path, open_page: Open, width: int
+) -> None:
+    game = Path(page_of_models.removeprefix("file://")).parent.parent / "game"
+    page = open_page(write_report(game, tmp_path), width, 800)
+    expect(page.locator(".figure .plot-container").first).to_be_visible()
+    assert page.evaluate(BEYOND) == []
+    charts = page.evaluate(CHARTS)  # wide enough to read, and their titles are words of the page
+    assert charts and all(wide >= 600 and titled and untitled for wide, titled, untitled in charts)
+    page.locator(".scroll").last.focus()  # which the arrow keys then move
+    assert page.evaluate("document.activeElement.className") == "scroll"
+
+
 def test_a_game_of_mafiascope_shows_what_it_has_and_says_what_it_lacks(tmp_path: Path, open_page: Open) -> None:
     if not MAFIASCOPE.is_dir():
         pytest.skip("the games of MafiaScope are not there (../shared/data/mafiascope)")

@@ -223,6 +223,20 @@ def test_a_refusal_of_none_names_the_legal_set_too() -> None:
     assert message == "player_0 may not do None in phase free_roam at tick 1; legal: wait(), move(hall)"
 
 
+@pytest.mark.parametrize("actions", [None, [0] * 5, 0])
+def test_actions_of_all_are_given_by_agent(actions: Any) -> None:
+    env = house("parallel_env")
+    env.reset(seed=1)
+    with pytest.raises(IllegalActionError, match=r"^actions must be a dict from agents to actions, not a "):
+        env.step(actions)
+
+
+def test_a_refusal_of_an_action_in_words_says_that_it_has_a_number() -> None:
+    env = house()
+    arrange(env, ["cellar", "attic", "attic", "cellar", "cellar"], ducks=[1], tasks={0: ["kitchen", "attic"]})
+    assert refusal(env, "wait()").endswith("legal: wait(), move(hall); actions are given by their numbers")
+
+
 def test_a_refusal_in_a_discussion_names_the_phase() -> None:
     env = house(speech="text")
     arrange(env, ["hall"] * 5)

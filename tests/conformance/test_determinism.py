@@ -272,6 +272,11 @@ def test_a_state_of_another_kind_of_game_is_refused_and_changes_nothing(form: st
         env.load_state_dict(other.state_dict())
     with pytest.raises(TrajectoryError, match="schema"):
         env.load_state_dict({**env.state_dict(), "schema": 99})
+    with pytest.raises(TrajectoryError, match="None is no state"):
+        env.load_state_dict(None)
+    for part in set(env.state_dict()) - {"schema", "settings"}:
+        with pytest.raises(TrajectoryError, match=f"the state has no {part}; "):
+            env.load_state_dict({key: value for key, value in env.state_dict().items() if key != part})
     assert json.dumps(env.state_dict()) == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -99,6 +100,64 @@ def test_an_opponent_that_is_no_agent_is_named_with_the_agents_there_are(agent: 
 def test_a_seat_that_is_not_is_refused_with_the_seats_there_are(seat: Any) -> None:
     with pytest.raises(quack_env.ConfigError, match=r"seat=.*must be one of 0, 1, 2, 3, 4, 5"):
         seat_env(seat=seat)
+
+
+def test_opponents_that_keep_a_memory_are_one_a_seat() -> None:
+    one = Uniform()
+    for opponents in (one, {"player_1": one, "player_4": one}):
+        with pytest.raises(quack_env.ConfigError, match=r"^opponents: several share one policy that keeps a memory"):
+            seat_env(opponents=opponents)
+    seat_env(opponents={"player_0": one, "player_4": one})  # the seat's own is not looked at
+
+
+def test_a_class_is_no_opponent() -> None:
+    with pytest.raises(quack_env.ConfigError, match="opponents=Uniform: is a class"):
+        seat_env(opponents=Uniform)
+
+
+def test_a_seed_may_be_a_number_of_numpy() -> None:
+    env = gymnasium.make(SEAT, observation="vector", opponents="random")
+    first, _ = env.reset(seed=np.int64(5))  # type: ignore[arg-type]
+    second, _ = env.reset(seed=5)
+    assert (first["observation"] == second["observation"]).all()
+    with pytest.raises(quack_env.ConfigError, match="seed=-1: must be a whole number from 0"):
+        env.reset(seed=-1)
+
+
+@pytest.mark.parametrize(("role", "duck"), [("duck", 1), ("goose", 0)])
+def test_a_seat_with_a_role_has_it_in_every_game(role: str, duck: int) -> None:
+    env: Any = seat_env(seat=1, role=role)
+    seeds = []
+    for seed in (*range(8), *[None] * 8):
+        _, info = env.reset(seed=seed)
+        assert info["view"].duck == duck
+        seeds.append(env.env.game.seed)
+    assert len(set(seeds)) == 16
+    for seed in range(8):  # a game that deals the role is the one of its seed; another's is decided by its seed
+        env.reset(seed=seed)
+        assert env.env.game.seed == seeds[seed]
+    assert set(range(8)) & set(seeds)
+
+
+def test_a_role_that_is_none_is_refused_with_those_there_are() -> None:
+    with pytest.raises(quack_env.ConfigError, match="role='geese': must be one of None, 'goose', 'duck'"):
+        seat_env(role="geese")
+
+
+def test_a_seat_is_dealt_a_recorded_game(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"config": {"n_tasks": 2, "max_ticks": 20}, "game_map": HOUSE}
+    recorded = quack_env.RecordTrajectory(quack_env.env(**options), tmp_path / "game")
+    recorded.reset(seed=11)
+    recorded.close()
+    header = quack_env.GameRecord.load(tmp_path / "game").header
+    env: Any = seat_env(seat=0)
+    env.reset(seed=1, options={"deal": header})
+    assert env.env.game.seed == 11
+    other = "goose" if header.seats[0].role == "duck" else "duck"
+    with pytest.raises(
+        quack_env.ConfigError, match=f"role='{other}': player_0 is a {header.seats[0].role} in the game"
+    ):
+        seat_env(seat=0, role=other).reset(options={"deal": header})
 
 
 def test_a_seed_gives_the_same_game_to_the_byte() -> None:

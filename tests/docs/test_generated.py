@@ -86,6 +86,13 @@ def test_the_api_page_lists_the_public_names() -> None:
     assert listed == public
 
 
+def test_a_public_name_is_one_thing_in_all_packages() -> None:
+    found: dict[str, Any] = {}
+    for package in (quack_env, quack_agents, quack_eval):
+        for name in package.__all__:
+            assert found.setdefault(name, getattr(package, name)) is getattr(package, name), name
+
+
 @pytest.mark.parametrize("name", ["duck", "goose"])
 def test_the_model_card_describes_the_shipped_network(name: str) -> None:
     with np.load(ROOT / "agents" / "quack_agents" / "checkpoints" / f"{name}.npz") as file:

@@ -10,7 +10,7 @@ import pytest
 
 import quack_env
 from quack_agents import RandomPolicy, play
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval import evaluate
 from quack_eval.metrics.calls import CallEval
 
@@ -36,7 +36,7 @@ def game(tmp_path: Path) -> Path:
 def with_calls(game: Path, *calls: dict[str, Any]) -> CallEval:
     """The evaluation of the game with these calls."""
     (game / "calls.jsonl").write_text("".join(json.dumps(record) + "\n" for record in calls), encoding="utf-8")
-    return CallEval(Trajectory.load(game))
+    return CallEval(GameRecord.load(game))
 
 
 def test_rates_go_by_decisions_and_sums_by_calls(game: Path) -> None:

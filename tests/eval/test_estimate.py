@@ -9,6 +9,7 @@ import pytest
 
 from quack_eval.metrics.estimate import estimate, paired, wilson
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio
+from quack_eval.metrics.tables import shown
 
 GAMES = [
     {"rate": Measure(1, 2), "report_latency": Measure(3, 1), "geese_win": once(1)},
@@ -112,3 +113,19 @@ def test_paired_without_shared_seeds_or_with_several_games_a_seed() -> None:
 
 def test_games_without_any_measure_have_no_estimates() -> None:
     assert estimate([{}, {}]) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (None, "-"),
+        (0.0, "0.00"),
+        (1.25, "1.25"),
+        (0.0123, "0.01"),
+        (0.0049, "0.0049"),
+        (-3.4e-4, "-0.00034"),
+        (1e-17, "0.00"),
+    ],
+)
+def test_a_small_value_is_not_shown_as_nothing(value: float | None, told: str) -> None:
+    assert shown(value, percent=False) == told

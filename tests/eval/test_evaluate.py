@@ -6,6 +6,9 @@ import csv
 import json
 import random
 import shutil
+import subprocess
+import sys
+import threading
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +22,7 @@ from quack_env.trajectory import STATUS, status_line
 from quack_eval import BehaviourEval, Claim, OutcomeEval, Trajectory, evaluate, find_games, load
 from quack_eval.check import check_games
 from quack_eval.metrics import tables
+from quack_eval.workers import processes
 
 
 @pytest.fixture
@@ -293,3 +297,38 @@ def test_tier_3_is_a_line_of_its_own_with_what_was_read(run: Path) -> None:
     assert line["tier1"] is None and line["tier2"] is None
     assert line["tier3"]["utterances"] >= line["tier3"]["unread"] == 0
     assert "goose_truthfulness" in line["tier3"]
+
+
+OWN_TIER = """
+import sys
+from quack_eval import Measure, evaluate
+from quack_eval.evaluation import TIERS
+from quack_eval.metrics.base import GameEval
+
+class Seats(GameEval):
+    tier = 6
+    title = "Seats"
+    measures = property(lambda self: {"seats": Measure(len(self.trajectory.names), 1)})
+
+TIERS[6] = Seats
+print(evaluate([sys.argv[1]], tiers=(6,), jobs=2).measures["seats"].mean)
+"""
+
+
+def test_a_script_without_a_main_guard_evaluates_a_tier_of_its_own_in_processes(
+    record: Callable[..., Path], tmp_path: Path
+) -> None:
+    (tmp_path / "own.py").write_text(OWN_TIER)
+    command = [sys.executable, tmp_path / "own.py", record(games=3).parent]
+    assert subprocess.run(command, check=True, capture_output=True, text=True).stdout == "6.0\n"
+
+
+@pytest.mark.filterwarnings("error")
+def test_workers_start_without_a_warning_beside_other_threads() -> None:
+    ended = threading.Event()
+    threading.Thread(target=ended.wait).start()
+    try:
+        with processes(2) as pool:
+            assert pool.submit(abs, -1).result() == 1
+    finally:
+        ended.set()

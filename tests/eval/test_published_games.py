@@ -249,7 +249,7 @@ def test_settings_are_checked(published_games: list[Path], tmp_path: Path) -> No
         ("num_players: 6", "num_players: 5", "6 players, 5 in the settings"),
         ("initial_cooldown: 5", "initial_cooldown: 3", "initial_cooldown 3 differs"),
         ("num_players: 6", "num_players: many", "n_players='many'"),
-        ("emergency_button: cafeteria", "emergency_button: attic", "unknown room 'attic'"),
+        ("emergency_button: cafeteria", "emergency_button: attic", "room 'attic' is unknown"),
         ("game:", "game: [", "config.yaml: damaged"),
     ):
         (tmp_path / "config.yaml").write_text(config.replace(old, new), encoding="utf-8")

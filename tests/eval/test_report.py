@@ -175,3 +175,38 @@ def test_text_in_elements_cannot_become_markup() -> None:
 
 def test_a_cell_of_a_csv_file_keeps_all_digits() -> None:
     assert csv_link("x", ["a"], [[1 / 3], [None]]).attrib["href"].endswith("YQowLjMzMzMzMzMzMzMzMzMzMzMKIiIK")
+
+
+def test_recordings_that_came_or_changed_after_the_evaluation_are_told_of(record: Record, tmp_path: Path) -> None:
+    games = record(games=3).parent
+    measured = open_run(games, tmp_path / "out")
+    assert measured.outdated is None
+    late = sorted(games.iterdir())[1]
+    os.utime(late / "trajectory.jsonl", (2**33, 2**33))
+    again = open_run(games, tmp_path / "out").outdated
+    assert again is not None and f"older than, 1 recording, the first {late.name}" in again
+    shutil.copytree(games / sorted(measured.games)[0], games / "zz-new")
+    more = open_run(games, tmp_path / "out").outdated
+    assert more is not None and "2 recordings" in more and "quack eval" in more
+
+
+def test_a_single_game_is_a_run_that_knows_its_game(record: Record, tmp_path: Path) -> None:
+    game = record(games=1)
+    run = open_run(game, tmp_path / "out")
+    assert [name for name, _ in run.lines()] == list(run.games) == [game.name]
+    assert run.outdated is None
+
+
+def test_a_game_that_was_broken_off_makes_no_evaluation_outdated(record: Record, tmp_path: Path) -> None:
+    games = record(games=2).parent
+    (sorted(games.iterdir())[0] / "status.json").unlink()
+    assert open_run(games, tmp_path / "out").outdated is None
+
+
+def test_a_damaged_line_of_results_is_named(record: Record, tmp_path: Path) -> None:
+    games = record(games=2).parent
+    open_run(games, tmp_path / "out")
+    file = tmp_path / "out" / "games.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"path"', b'"pa\xffh"'))
+    with pytest.raises(ConfigError, match=r"games\.jsonl, line 1: damaged, not UTF-8 text \(byte 5 is 0xff\)"):
+        dict(open_run(games, tmp_path / "out").lines())

@@ -10,7 +10,7 @@ from quack_env.encode.image import ImageEncoder
 from quack_env.game import Game
 from quack_env.game_map import GameMap, shipped_maps
 from quack_env.render import global_map, local_view
-from quack_env.render.items import Item, Path, Rect, Text, solid
+from quack_env.render.items import Item, Mark, Path, Rect, Text, Token
 from quack_env.render.layout import plan_people
 from quack_env.render.scene import Camera
 from quack_env.render.spectator import frame_items, parts_of, people_slots, ship_plan
@@ -43,7 +43,7 @@ def check(items: Iterable[Item], size: tuple[int, int]) -> list[Item]:
     """No two texts, figures or symbols share a pixel, each is inside the picture, each text is inside its rectangle."""
     items = list(items)
     whole = Rect(0, 0, *size)
-    things = [thing for thing in solid(items) if thing.rect.w > 0]
+    things = [thing for thing in items if isinstance(thing, Text | Token | Mark) and thing.rect.w > 0]
     for item in items:
         if not isinstance(item, Path):
             assert item.rect.inside(whole), item

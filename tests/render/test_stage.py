@@ -92,7 +92,7 @@ def test_scenes_of_a_recording_go_tick_by_tick_to_the_recorded_end(tmp_path: Pat
     env.reset(seed=4)
     play_to_the_end(env, np.random.default_rng(2))
     env.close()
-    trajectory = quack_env.Trajectory.load(tmp_path / "game")
+    trajectory = quack_env.GameRecord.load(tmp_path / "game")
     shown = list(scenes(trajectory))
     assert trajectory.outcome is not None
     assert shown[-1].outcome == f"{trajectory.outcome.winner} win: {trajectory.outcome.reason}"

@@ -102,7 +102,7 @@ def test_reads_what_it_sees(tmp_path: Path, env: Any) -> None:
     [
         ({"n_players": 5}, "n_players 4, not 5"),
         ({"game_map": "ship"}, "rooms"),
-        ({"speech": "off"}, r"speech 'tokens', not 'off' \(play it with --speech tokens\)$"),
+        ({"speech": "off"}, r"speech 'tokens', not 'off' \(give speech='tokens', or --speech tokens\)$"),
         ({"config": {"reveal_role": True}}, "sizes"),
     ],
 )

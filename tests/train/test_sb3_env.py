@@ -22,6 +22,7 @@ pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip ins
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import VecMonitor
 
 from quack_agents.adapters.relative import relative_actions
 from quack_agents.adapters.sb3 import QuackVecEnv
@@ -78,6 +79,16 @@ def test_the_same_seed_gives_the_same_games() -> None:
     env.seed(9)
     assert (env.reset() == first).all()
     assert (second != first).any()
+
+
+def test_in_a_monitor_it_counts_episodes() -> None:
+    model = MaskablePPO(
+        "MlpPolicy", VecMonitor(QuackVecEnv(4, seed=1, **SHORT)), n_steps=64, batch_size=256, n_epochs=1
+    )
+    model.learn(64 * 16)
+    rewards = [episode["r"] for episode in model.ep_info_buffer]
+    assert rewards
+    assert set(rewards) <= {-1.0, 1.0}
 
 
 def test_what_it_returns_is_the_callers_to_keep() -> None:

@@ -32,8 +32,10 @@ def beliefs(
     path: Annotated[Path, typer.Argument(help="A run with probed games, or recordings of MafiaScope.")],
     rows: Annotated[bool, typer.Option("--rows", help="List the beliefs instead of measuring them.")] = False,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
-    observer: Annotated[str | None, typer.Option(help="Only what this agent believes, as in player_0.")] = None,
-    target: Annotated[str | None, typer.Option(help="Only what is believed of this agent.")] = None,
+    observer: Annotated[
+        str | None, typer.Option(help="Only what this player believes, as in player_0 or Alice.")
+    ] = None,
+    target: Annotated[str | None, typer.Option(help="Only what is believed of this player.")] = None,
     trigger: Annotated[str | None, typer.Option(help="Only snapshots taken for this, as in before_vote.")] = None,
     order: Annotated[int | None, typer.Option(min=1, max=2, help="1: of others; 2: of what others believe.")] = None,
     export: Annotated[Path | None, typer.Option(help="Write the beliefs to a file: .csv or .parquet.")] = None,
@@ -53,8 +55,9 @@ def beliefs(
 ) -> None:
     """Measure, list, export or draw what agents believed.
 
-    Agents are called as in the environment (player_0, ...). The filters hold for everything but --convention. Beliefs
-    come of quack play --probe and of the field probes of a suite; --bayesian needs none, only recorded games.
+    Players are called as in the environment (player_0, ...) or by their names in the game (Alice, ...). The filters
+    hold for everything but --convention. Beliefs come of quack play --probe and of the field probes of a suite;
+    --bayesian needs none, only recorded games.
 
     Example: quack play --probe meetings --out runs/asked && quack beliefs runs/asked --pictures runs/asked/pictures
     """
@@ -71,7 +74,8 @@ def beliefs(
     for message in damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     for option, value in (("game", game), ("observer", observer), ("target", target), ("trigger", trigger)):
-        check_filter(option, value, values_of(found, option))
+        names = names_of(found, option) if option in ("observer", "target") else ()
+        check_filter(option, value, values_of(found, option), names)
     games = [kept for one in found if (kept := filtered(one, game, observer, target, trigger, order)).beliefs]
     if not games:
         err.print("no belief is like that")
@@ -137,17 +141,23 @@ def values_of(games: Iterable[BeliefGame], option: str) -> set[str]:
     return {getattr(belief, "game_id" if option == "game" else option) for belief in found}
 
 
-def check_filter(option: str, value: str | None, there: Collection[str]) -> None:
-    """Nothing, where an option is not given or chooses something.
+def names_of(games: Iterable[BeliefGame], option: str) -> set[str]:
+    """How those who can be chosen by an option of players are called in their games, which deal names anew."""
+    chosen = ((game, getattr(belief, option)) for game in games for belief in game.beliefs)
+    return {game.names.get(agent, agent) for game, agent in chosen}
+
+
+def check_filter(option: str, value: str | None, there: Collection[str], names: Collection[str] = ()) -> None:
+    """Nothing, where an option is not given or chooses something; ``names`` choose, too.
 
     Raises:
         ConfigError: where it does not, with what there is.
     """
-    if value is None or value in there:
+    if value is None or value in there or value in names:
         return
-    close = difflib.get_close_matches(value, there, n=1)
+    close = difflib.get_close_matches(value, [*there, *names], n=1)
     hint = f" (did you mean {close[0]}?)" if close else ""
-    listed = sorted(there)
+    listed = sorted(there) + sorted(set(names) - set(there))
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     raise ConfigError(f"--{option} {value}: no belief is like that{hint}; there are {', '.join(listed[:LISTED])}{more}")
 
@@ -160,7 +170,9 @@ def filtered(
     trigger: str | None,
     order: int | None,
 ) -> BeliefGame:
-    """The game with the beliefs that match everything given."""
+    """The game with the beliefs that match everything given; players by either name."""
+    agents = {name: agent for agent, name in one.names.items()}
+    observer, target = (agents.get(name, name) if name is not None else None for name in (observer, target))
     kept = [
         belief
         for belief in one.beliefs

@@ -32,8 +32,9 @@ from quack_bench.suite import Suite, built_in, load_suite
 from quack_env import ConfigError
 from quack_env.encode.text import counted
 from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.metrics.tables import shown
 from quack_eval.report import write_report
-from quack_eval.report.sections import alike
+from quack_eval.report.sections import alike, told_repeats
 
 
 @guarded
@@ -120,7 +121,7 @@ class Spent(ProgressColumn):
         if client is None:
             return Text("")
         budget = client.budget
-        cost = f"${budget.usd:.2f}" + (" + unpriced" if budget.unpriced else "")
+        cost = f"${shown(budget.usd, False)}" + (" + unpriced" if budget.unpriced else "")
         return Text(f"{budget.calls} calls, {cost}")
 
 
@@ -151,7 +152,7 @@ def tell(standing: Standing, results: Results, folder: Path, report: Path, json:
         for table in results.evaluation.tables():
             print_table(table)
         if results.ratings:
-            print_table(ratings_shown(results))
+            print_table(ratings_shown(results), keys=3)
     for line in told(standing, results, folder):
         err.print(line, markup=False, soft_wrap=True)
     if results.reader is not None:
@@ -167,6 +168,8 @@ def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
     for message in (*results.evaluation.damaged, *results.evaluation.unfinished):
         yield f"left out: {message}"
     yield from results.evaluation.notices
+    if results.repeats:
+        yield told_repeats(results.repeats)
     if standing.lost_beliefs:
         games = counted(standing.lost_beliefs, "finished game")
         yield f"run.sqlite was missing: it has been made again, but the beliefs of {games} are lost with it"
@@ -195,8 +198,8 @@ def tell_estimates(plan: Suite, json: bool) -> None:
         return
     table = Table("setting", "games", "calls", "tokens in", "tokens out", "USD", "USD at most", title="Dry run")
     for one in [*found, total]:
-        usd = ["unknown" if value is None else f"{value:.2f}" for value in (one.usd, one.usd_at_most)]
-        counts = [str(n) for n in (one.games, one.calls, one.prompt_tokens, one.reply_tokens)]
+        usd = ["unknown" if value is None else shown(value, False) for value in (one.usd, one.usd_at_most)]
+        counts = ["-" if n is None else str(n) for n in (one.games, one.calls, one.prompt_tokens, one.reply_tokens)]
         table.add_row(shown_policy(one.setting), *counts, *usd)
     print_table(table)
     out.print("From one mock game per setting; real games and replies are shorter or longer.", style="dim")

@@ -9,10 +9,11 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from quack_agents.llm import configure
 from quack_bench.commands.play import seats_of
 from quack_bench.console import err, guarded, print_json, print_table, progress
 from quack_bench.forks import Point, play_forks, policies_of, scan
+from quack_bench.games import limited
+from quack_bench.runner import check_outside
 from quack_env import ConfigError
 from quack_eval import Trajectory
 from quack_eval.beliefs.shifts import INDEX, KEPT, REPLACED, Shifts
@@ -60,7 +61,8 @@ def fork_command(
     run = out_dir or Path("runs/forks") / f"{game.resolve().name}-{place}"
     if (run / INDEX).exists():
         raise ConfigError(f"{run}: already holds forks; choose another --out")
-    client = configure(max_usd=max_usd) if max_usd is not None else None
+    check_outside(run)
+    client = limited(max_usd, names.values())
     options: dict[str, Any] = {"asks": probe, "client": client, "jobs": jobs}
     with progress("Playing") as advance:
         if at is not None:
@@ -75,7 +77,7 @@ def fork_command(
     if at is not None:
         print_table(shift_table(shifts))
     else:
-        print_table(scan_table(shifts), 2)
+        print_table(scan_table(shifts), keys=2)
     if shifts.facts.get("stopped"):
         err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
     err.print(f"{len(shifts.continuations)} continuations are in {run}", style="dim")

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
-from contextlib import closing, nullcontext, redirect_stdout
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from quack_agents import make_policy
-from quack_agents.llm import check_prices, configure
+from quack_agents.llm import BudgetError, ModelError
 from quack_agents.probe import GameProbe, ProbeConfig
 from quack_bench.console import err, guarded, out, print_json
-from quack_bench.runner import FROZEN, holds_run, record_game
-from quack_bench.suite import is_model
-from quack_env import ConfigError, Event, GameConfig, GameMap, Trajectory
+from quack_bench.games import limited, spent
+from quack_bench.runner import check_outside, record_game
+from quack_env import ConfigError, Event, GameConfig, GameMap, GameRecord
 from quack_env.base import one_of
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
+from quack_env.calls import load_calls
 from quack_env.chance import game_key
+from quack_env.encode.text import counted
 from quack_env.events import sentence
 from quack_env.trajectory import FILE
 from quack_env.world import SPEECH
+from quack_env.wrappers import PROBES
+from quack_eval.claims.extract import summed
+from quack_eval.metrics.tables import shown
 
 QUIET = ("wait", "leg_start", "task_step", "arrive", "transit_cancelled", "respawn")
 """Kinds that the live summary leaves out."""
@@ -55,11 +62,10 @@ def play(
     """Play one game, told live in the terminal, and record it.
 
     Policies: random, scripted, scripted:aggressive, scripted:cautious, human, a model as PROVIDER/NAME (extra "llm").
+    A game that breaks off cannot be resumed: it is to be played anew. quack bench resumes, and pays no reply twice.
 
     Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
     """
-    if max_usd is not None:
-        configure(max_usd=max_usd)
     one_of("speech", speech, SPEECH)
     overrides = {name: value for name, value in (("n_players", players), ("n_ducks", ducks)) if value is not None}
     settings = GameConfig.load(config).replace(**overrides)
@@ -72,17 +78,15 @@ def play(
     policies = dict.fromkeys((goose, duck, *seats.values()))
     for name in policies:
         make_policy(name)
-    if max_usd is not None:
-        check_prices(filter(is_model, policies))
+    limited(max_usd, policies)
     probing = ProbeConfig.of(probe) if probe is not None else None
     folder = out_dir or free_folder(Path("runs/play"), seed)
-    if holds_run(folder):
-        raise ConfigError(f"--out {folder}: holds a run of a suite ({FROZEN}) and can be no game; choose another")
+    check_outside(folder)
     told = not json and "human" not in seats.values()
     teller = Teller(f"Seed {seed} on {world_map.name}, key {game_key(seed):016x}.", folder) if told else None
     store = BeliefStore(folder / BELIEFS)
     # a person's questions are no JSON
-    with redirect_stdout(sys.stderr) if json else nullcontext(), closing(store):
+    with kept_or_gone(folder), redirect_stdout(sys.stderr) if json else nullcontext(), closing(store):
         result = record_game(
             settings,
             speech,
@@ -96,14 +100,44 @@ def play(
             save_images=save_images,
             probe=GameProbe(probing, store) if probing is not None else None,
         )
-    summary = summary_of(Trajectory.load(folder), folder)
+    summary = summary_of(GameRecord.load(folder), folder)
     if json:
         print_json(summary)
         return
     out.print(
         f"[bold]The {result.winner} win[/] ({result.reason}) after {summary['ticks']} ticks; recorded in {folder}."
     )
+    if took := summary["calls"]:
+        err.print(told_cost(took, summary["cost_usd"]), markup=False, soft_wrap=True)
     err.print(f"See it again: quack replay {folder}", style="dim")
+
+
+@contextmanager
+def kept_or_gone(folder: Path) -> Iterator[None]:
+    """Around a game that a model's failure may break off: says what is kept, or leaves nothing where nobody acted."""
+    before = set(folder.iterdir()) if folder.is_dir() else None
+    try:
+        yield
+    except (ModelError, BudgetError):
+        acted = any(event.kind != "leg_start" for event in GameRecord.load(folder).events)
+        calls = [call for file in (folder, folder / PROBES) for call in load_calls(file)]
+        if acted or any(call["error"] is None for call in calls):
+            told = f"what was recorded until then is kept in {folder}; it is no finished game"
+        elif before is None:
+            shutil.rmtree(folder)
+            told = f"nothing was played, and {folder} is not kept"
+        else:
+            for path in set(folder.iterdir()) - before:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            told = f"nothing was played, and nothing of it is kept in {folder}"
+        err.print(told, markup=False, soft_wrap=True)
+        raise
+
+
+def told_cost(calls: int, usd: float | None) -> str:
+    """What a game's calls of models took, in words."""
+    cost = "at an unknown price" if usd is None else f"for US $ {shown(usd, False)}"
+    return f"{counted(calls, 'call')} of models {cost}"
 
 
 class Teller:
@@ -117,7 +151,7 @@ class Teller:
     def __call__(self, events: list[Event]) -> None:
         if not self.names:
             out.print(f"{self.game} Recording to {self.folder}.", markup=False, soft_wrap=True)
-            self.names = Trajectory.load(self.folder).names
+            self.names = GameRecord.load(self.folder).names
         for event in events:
             if event.kind not in QUIET:
                 out.print(told(event, self.names), markup=False)
@@ -152,9 +186,10 @@ def free_folder(parent: Path, seed: int) -> Path:
     return parent / f"seed-{seed:03d}-{attempt:02d}"
 
 
-def summary_of(trajectory: Trajectory, folder: Path) -> dict[str, Any]:
-    """The game in a few numbers, JSON-ready."""
+def summary_of(trajectory: GameRecord, folder: Path) -> dict[str, Any]:
+    """The game in a few numbers, JSON-ready; calls and cost (None where not known) with those of probes."""
     result = trajectory.outcome
+    (calls, _, usd), (asked, _, asking) = spent(folder), spent(folder / PROBES)
     kinds = [event.kind for event in trajectory.events]
     return {
         "path": str(folder),
@@ -166,4 +201,6 @@ def summary_of(trajectory: Trajectory, folder: Path) -> dict[str, Any]:
         "meetings": kinds.count("meeting_called"),
         "ejections": kinds.count("ejected"),
         "events": len(kinds),
+        "calls": calls + asked,
+        "cost_usd": summed((usd, asking)),
     }

@@ -30,6 +30,6 @@ def profile(
     if json:
         print_json({"run": str(run), "pages": [str(page) for page in pages], **found.to_json()})
         return
-    print_table(found.table(), 2)
+    print_table(found.table(), keys=2)
     print_table(found.shared_table())
     err.print(f"{len(pages)} pages are in {pages[0].parent if pages else run}", style="dim")

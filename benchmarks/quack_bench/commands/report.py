@@ -32,8 +32,9 @@ def report(
 ) -> None:
     """Write report.html: headline table, failure modes with examples, evidence, costs, methods; for reading and print.
 
-    All numbers are those of measures.json; a folder without one is evaluated first. Without --out, the report and such
-    an evaluation are written into RUN: choose another folder for recordings that are to stay as they are.
+    All numbers are those of measures.json; a folder without one is evaluated first, and of recordings that came or
+    changed after it a line tells. Without --out, the report and such an evaluation are written into RUN: choose another
+    folder for recordings that are to stay as they are.
 
     Example: quack report runs/demo, or quack report path/to/published/games -o my-report
     """
@@ -45,8 +46,8 @@ def report(
     with progress("Evaluating") as advance:
         found = open_run(run, out_dir, advance, source)
     file = report_of(found, out_dir)
-    if found.notice:
-        err.print(found.notice, markup=False, soft_wrap=True)
+    for notice in filter(None, (found.outdated, found.notice)):
+        err.print(notice, markup=False, soft_wrap=True)
     if isinstance(source, Watched):
         source.tell()
     if json:

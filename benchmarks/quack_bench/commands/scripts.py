@@ -9,11 +9,12 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from quack_agents.llm import configure
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import check as check_situation
 from quack_agents.situations import load_situation, shipped
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.games import limited
+from quack_bench.runner import check_outside
 from quack_bench.scripts import checked_policies, found, planned, play_situations
 from quack_env import ConfigError
 from quack_eval.beliefs.social import SocialReasoning
@@ -101,7 +102,8 @@ def run(
     if speech not in (None, "tokens", "text"):
         raise ConfigError(f"speech={speech!r}: must be tokens or text")
     probing = None if probe is None else ProbeConfig.of(probe)
-    client = configure(max_usd=max_usd) if max_usd is not None else None
+    check_outside(out_dir)
+    client = limited(max_usd, policies)
     with progress("Checking"):
         plans = planned(found(names, mirrors), policies, range(seeds))
     with progress("Playing") as advance:
@@ -115,6 +117,6 @@ def run(
         return
     if scores.by_seed:  # of one situation all can be shown
         for table in scores.moment_tables():
-            print_table(table, 2)
+            print_table(table)
     print_table(scores.table())
     err.print(f"{len(scores.performances)} performances are in {out_dir}", style="dim")

@@ -37,6 +37,8 @@ def view_command(
     Example: quack view runs/demo -o demo-pages
     """
     site = _pages(path, out_dir or (path if path.is_dir() else path.parent) / "view", images, jobs)
+    if site.outdated:
+        err.print(site.outdated, markup=False, soft_wrap=True)
     for fault in site.damaged:
         err.print(f"cannot be shown: {fault}", markup=False, soft_wrap=True)
     if serve:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval.metrics.measure import Measure, mean, ratio
 
 
-def conduct(trajectory: Trajectory) -> dict[str, Measure]:
+def conduct(trajectory: GameRecord) -> dict[str, Measure]:
     """message_length: characters of a statement in a meeting (denominator: statements); silent: the share of them
     without words; fallbacks: decisions that were none of the policy's own, per game."""
     said = [len(event.text or "") for event in trajectory.events if event.kind == "statement"]

@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_env.beliefs import Belief, BeliefStore
 from quack_eval.beliefs.calibration import Calibration, calibration
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
@@ -69,7 +69,7 @@ class BeliefEval:
     def __init__(
         self,
         source: Source,
-        trajectories: Mapping[str, Trajectory] | Sequence[Trajectory] | None = None,
+        trajectories: Mapping[str, GameRecord] | Sequence[GameRecord] | None = None,
         *,
         reference: bool = True,
         progress: Progress | None = None,
@@ -215,7 +215,7 @@ class BeliefEval:
         return written
 
 
-def _games(source: Source, trajectories: Mapping[str, Trajectory] | Sequence[Trajectory] | None) -> list[BeliefGame]:
+def _games(source: Source, trajectories: Mapping[str, GameRecord] | Sequence[GameRecord] | None) -> list[BeliefGame]:
     if isinstance(source, str | os.PathLike):
         return belief_games(source)
     listed: list[Any] = list(source.read() if isinstance(source, BeliefStore) else source)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from quack_env import Event, Trajectory
+from quack_env import Event, GameRecord
 from quack_env.beliefs import Belief
 from quack_eval.claims.sources import everything_said
 from quack_eval.timeline import Timeline
@@ -71,7 +71,7 @@ class BeliefGame:
     votes: Sequence[Vote]
     stances: Sequence[Stance]
     gone: dict[str, int] = field(default_factory=dict)
-    trajectory: Trajectory | None = None
+    trajectory: GameRecord | None = None
     seed: int | None = None
     flagged: Sequence[str] = ()
     """What is wrong with the recording, each in one line."""
@@ -154,7 +154,7 @@ def p_duck(belief: Belief) -> float:
 # --- from recordings -------------------------------------------------------------------------------------------------
 
 
-def game_of(trajectory: Trajectory, beliefs: Iterable[Belief], game_id: str = "") -> BeliefGame:
+def game_of(trajectory: GameRecord, beliefs: Iterable[Belief], game_id: str = "") -> BeliefGame:
     """A recorded game with beliefs about it (those of other games are left out where ``game_id`` is given)."""
     agents = tuple(seat.agent for seat in trajectory.header.seats)
     timeline = Timeline(trajectory)
@@ -175,7 +175,7 @@ def game_of(trajectory: Trajectory, beliefs: Iterable[Belief], game_id: str = ""
     )
 
 
-def _happenings(trajectory: Trajectory, agents: Sequence[str]) -> list[Happening]:
+def _happenings(trajectory: GameRecord, agents: Sequence[str]) -> list[Happening]:
     meeting: int | None = None
     found: list[Happening] = []
     for event in trajectory.events:
@@ -205,7 +205,7 @@ def _votes(timeline: Timeline, agents: Sequence[str]) -> list[Vote]:
     return found
 
 
-def _stances(trajectory: Trajectory, agents: Sequence[str]) -> list[Stance]:
+def _stances(trajectory: GameRecord, agents: Sequence[str]) -> list[Stance]:
     seats = dict(zip(trajectory.names, agents, strict=True))
     return [
         Stance(said.event, said.meeting, agents[said.speaker], seats[said.claim.target], accuses)

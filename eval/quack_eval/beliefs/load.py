@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from quack_env import ConfigError, Trajectory, TrajectoryError
+from quack_env import ConfigError, GameRecord, TrajectoryError
 from quack_env.beliefs import FILE, Belief, BeliefStore, game_id_of
 from quack_eval.beliefs.games import BeliefGame, game_of
 from quack_eval.importers import mafiascope
@@ -70,7 +70,7 @@ def _by_game(store: Path) -> dict[str, list[Belief]]:
     return beliefs
 
 
-def _recording(run: Path, game_id: str) -> Trajectory:
+def _recording(run: Path, game_id: str) -> GameRecord:
     """The recording of a game of the run."""
     folder = run / game_id
     if not folder.is_dir():  # a game that is a run of its own goes by its folder's name
@@ -78,7 +78,7 @@ def _recording(run: Path, game_id: str) -> Trajectory:
             folder = next(game for game in find_games([run]) if game_id_of(game, run) == game_id)
         except (StopIteration, TrajectoryError):
             raise ConfigError(f"{run}: there are beliefs about {game_id}, and no recording of it") from None
-    return Trajectory.load(folder)
+    return GameRecord.load(folder)
 
 
 T = TypeVar("T")

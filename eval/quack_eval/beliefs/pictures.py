@@ -503,15 +503,21 @@ def _heading(name: str, content: go.Figure | Element) -> str:
     return title or name.replace("_", " ")
 
 
+def untitled(figure: go.Figure) -> go.Figure:
+    """The figure without its title, and with less room above it, for pages that have the title in their own words."""
+    found = go.Figure(figure).update_layout(title=None)
+    if found.layout.margin.t is not None:
+        found.layout.margin.t -= TITLE
+    return found
+
+
 def _boxed(content: go.Figure | Element, first: bool, shared: bool) -> str:
     """A figure or table; the first of a page brings Plotly. A figure's title stands above it."""
     if isinstance(content, Element):
         return render(content)
-    untitled = go.Figure(content).update_layout(title=None)
-    if untitled.layout.margin.t is not None:
-        untitled.layout.margin.t -= TITLE
     library = "directory" if first and shared else first
-    plot = pio.to_html(untitled, full_html=False, include_plotlyjs=library, default_height="640px", auto_play=False)
+    bare = untitled(content)
+    plot = pio.to_html(bare, full_html=False, include_plotlyjs=library, default_height="640px", auto_play=False)
     return f'<div class="scroll"><div class="figure">{plot}</div></div>'
 
 

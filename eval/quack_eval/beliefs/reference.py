@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_env.beliefs import Belief
 from quack_env.knowledge import Memory
 from quack_env.posterior import Behaviour, Observer, seats_of
@@ -33,14 +33,14 @@ class Moment(NamedTuple):
     p: dict[int, float]
 
 
-def moments_after(trajectory: Trajectory, kinds: Iterable[str] = EVERY_EVENT) -> dict[int, None]:
+def moments_after(trajectory: GameRecord, kinds: Iterable[str] = EVERY_EVENT) -> dict[int, None]:
     """The moments right after the events of some kinds, for all living agents: an argument for `observe`."""
     wanted = frozenset(kinds)
     return {event.index + 1: None for event in trajectory.events if event.kind in wanted}
 
 
 def observe(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     moments: Mapping[int, Iterable[int] | None] | None = None,
     behaviour: Behaviour | None = None,
 ) -> Iterator[Moment]:
@@ -84,7 +84,7 @@ def _moment(replay: Replay, index: int, observer: Observer, seat: int) -> Moment
 
 
 def reference_beliefs(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     game_id: str,
     moments: Mapping[int, Iterable[int] | None] | None = None,
     trigger: str = TRIGGER,

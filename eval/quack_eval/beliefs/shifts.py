@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import FILE, BeliefStore
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
@@ -85,7 +85,7 @@ class Shifts:
         self.facts: dict[str, Any] = facts
         store = BeliefStore(self.run / FILE)
         self.games = {
-            one: game_of(Trajectory.load(self.run / one.game), store.read(game_id=one.game), one.game)
+            one: game_of(GameRecord.load(self.run / one.game), store.read(game_id=one.game), one.game)
             for one in self.continuations
         }
 

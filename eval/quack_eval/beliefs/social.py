@@ -19,7 +19,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import FILE, BeliefStore
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import order_effect
@@ -135,7 +135,7 @@ class SocialReasoning:
         for done, one in enumerate(self.performances):
             if progress:
                 progress(done, len(self.performances))
-            game = game_of(Trajectory.load(self.run / one.game), beliefs.get(one.game, []), one.game)
+            game = game_of(GameRecord.load(self.run / one.game), beliefs.get(one.game, []), one.game)
             self._parts[one] = Slice(game, frozenset(one.tested), reference_of(game))
         situations = {one.situation for one in self.performances}
         self.by_seed = len(situations) == 1

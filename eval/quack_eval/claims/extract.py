@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import fsum
 from typing import Literal, Protocol, runtime_checkable
 
 from quack_eval.claims.grammar import extract
@@ -37,13 +38,14 @@ class Utterance:
 class Extraction:
     """The claims of an utterance, what they cost, and whether they were known already.
 
-    ``cost``: US dollars, None where a price is not known.
+    ``cost``: US dollars, None where a price is not known; ``tokens`` of prompts and replies, None where not told.
     """
 
     claims: tuple[Claim, ...]
     cost: float | None = 0.0
     calls: int = 0
     cached: bool = False
+    tokens: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Failure:
     detail: str = ""
     cost: float | None = 0.0
     calls: int = 0
+    tokens: int | None = 0
 
 
 @runtime_checkable
@@ -125,9 +128,9 @@ def coverage(answers: Iterable[Extraction | Failure]) -> Coverage:
 
 
 def summed(costs: Iterable[float | None]) -> float | None:
-    """The sum of costs; None where one is not known."""
+    """The sum of costs, without what fractions of a millionth leave over; None where one is not known."""
     known = list(costs)
-    return None if None in known else float(sum(cost for cost in known if cost is not None))
+    return None if None in known else round(fsum(cost for cost in known if cost is not None), 9)
 
 
 __all__ = [

@@ -10,10 +10,10 @@ import hashlib
 import json
 import sqlite3
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from quack_eval.claims.extract import Extraction, Failure, Reason, Utterance, summed
 from quack_eval.claims.extract_prompt import PROMPT_VERSION, InvalidReplyError, messages, read, repair, schema
@@ -25,13 +25,14 @@ class Completion:
     """What a model answered.
 
     ``cost``: US dollars, None where the price is not known. ``finish``: why it stopped, "stop" or "length" or
-    "content_filter". ``refusal``: its words if it refused.
+    "content_filter". ``refusal``: its words if it refused. ``tokens``: of prompt and reply, None where it is not told.
     """
 
     text: str
     cost: float | None = 0.0
     finish: str = "stop"
     refusal: str | None = None
+    tokens: int | None = None
 
 
 class RateLimitedError(Exception):
@@ -97,7 +98,7 @@ class ModelExtractor:
 
     def _again(self, answer: Extraction | Failure, seen: bool) -> Extraction | Failure:
         """The answer; a second time it costs nothing."""
-        return replace(answer, cost=0.0, calls=0) if seen else answer
+        return replace(answer, cost=0.0, calls=0, tokens=0) if seen else answer
 
     async def _one(self, k: str, utterance: Utterance, gate: asyncio.Semaphore) -> Extraction | Failure:
         known = self.cache.get(k) if self.cache else None
@@ -107,10 +108,11 @@ class ModelExtractor:
             return Extraction(())
         async with gate:
             answer = await _Attempt(self, utterance).run()
+        took = Took(answer.calls, answer.tokens, answer.cost)
         if self.cache and isinstance(answer, Extraction):
-            self.cache.put(k, answer.claims, answer.cost)
+            self.cache.put(k, answer.claims, took)
         elif self.cache:
-            self.cache.put_failure(k, answer.cost)
+            self.cache.put_failure(k, took)
         return answer
 
 
@@ -122,6 +124,7 @@ class _Attempt:
         self.utterance = utterance
         self.cost: float | None = 0.0
         self.calls = 0
+        self.tokens: int | None = 0
 
     async def run(self) -> Extraction | Failure:
         """Asks, checks, asks once more if the answer is not valid."""
@@ -135,7 +138,8 @@ class _Attempt:
             if reply.refusal or reply.finish == "content_filter":
                 return self._failure("refused", reply.refusal or "content filter")
             try:
-                return Extraction(tuple(read(reply.text, self.utterance)), self.cost, self.calls)
+                claims = tuple(read(reply.text, self.utterance))
+                return Extraction(claims, self.cost, self.calls, tokens=self.tokens)
             except InvalidReplyError as error:
                 problem = str(error)
                 reason = "truncated" if reply.finish == "length" else "invalid"
@@ -162,14 +166,23 @@ class _Attempt:
                 return self._failure("error", f"{type(error).__name__}: {error}")
             else:
                 self.cost = summed((self.cost, reply.cost))
+                self.tokens = _sum((self.tokens, reply.tokens))
                 return reply
         raise AssertionError("unreachable")
 
     def _failure(self, reason: Reason, detail: str) -> Failure:
-        return Failure(reason, detail[:500], self.cost, self.calls)
+        return Failure(reason, detail[:500], self.cost, self.calls, self.tokens)
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """None where one is not known."""
+    known = list(counts)
+    return None if None in known else sum(count for count in known if count is not None)
 
 
 # --- what is remembered ----------------------------------------------------------------------------------------------
+
+TABLES = ("answers", "failures")
 
 
 def key(model: str, utterance: Utterance) -> str:
@@ -188,6 +201,14 @@ def key(model: str, utterance: Utterance) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
+class Took(NamedTuple):
+    """Calls, tokens and US dollars; None where not known."""
+
+    calls: int | None
+    tokens: int | None
+    cost: float | None
+
+
 class Cache:
     """Answers in an SQLite file: claims, and of failures, which are asked again, what was paid for them.
 
@@ -201,6 +222,10 @@ class Cache:
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, claims TEXT, cost REAL)")
         self.connection.execute("CREATE TABLE IF NOT EXISTS failures (key TEXT, cost REAL)")
+        for table in TABLES:  # files of earlier versions keep no calls and no tokens
+            there = {name for _, name, *_ in self.connection.execute(f"PRAGMA table_info({table})")}
+            for name in {"calls", "tokens"} - there:
+                self.connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} INTEGER")
         weakref.finalize(self, self.connection.close)
 
     def get(self, k: str) -> list[Claim] | None:
@@ -208,28 +233,31 @@ class Cache:
         row = self.connection.execute("SELECT claims FROM answers WHERE key = ?", (k,)).fetchone()
         return None if row is None else [Claim.from_dict(item) for item in json.loads(row[0])]
 
-    def put(self, k: str, claims: Sequence[Claim], cost: float | None) -> None:
-        """Remembers claims."""
+    def put(self, k: str, claims: Sequence[Claim], took: Took) -> None:
+        """Remembers claims, and what they took."""
         text = json.dumps([claim.to_dict() for claim in claims], ensure_ascii=False)
-        self.connection.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", (k, text, cost))
+        statement = "INSERT OR REPLACE INTO answers (key, claims, calls, tokens, cost) VALUES (?, ?, ?, ?, ?)"
+        self.connection.execute(statement, (k, text, *took))
 
-    def put_failure(self, k: str, cost: float | None) -> None:
+    def put_failure(self, k: str, took: Took) -> None:
         """Remembers what was paid for nothing."""
-        self.connection.execute("INSERT INTO failures VALUES (?, ?)", (k, cost))
+        self.connection.execute("INSERT INTO failures (key, calls, tokens, cost) VALUES (?, ?, ?, ?)", (k, *took))
 
     @property
-    def cost(self) -> float | None:
-        """US dollars that all answers and failures were paid with; None where one of the costs is not known."""
-        return summed(self._costs())
+    def took(self) -> Took:
+        """What all answers and failures took; a sum is None where a part of it is not known."""
+        rows = self._all()
+        calls, tokens = _sum(took.calls for took in rows), _sum(took.tokens for took in rows)
+        return Took(calls, tokens, summed(took.cost for took in rows))
 
     @property
     def paid(self) -> float:
-        """The same as far as the costs are known."""
-        return sum(cost for cost in self._costs() if cost is not None)
+        """The US dollars of it, as far as they are known."""
+        return sum(took.cost for took in self._all() if took.cost is not None)
 
-    def _costs(self) -> list[float | None]:
-        rows = self.connection.execute("SELECT cost FROM answers UNION ALL SELECT cost FROM failures")
-        return [cost for (cost,) in rows]
+    def _all(self) -> list[Took]:
+        parts = (f"SELECT calls, tokens, cost FROM {table}" for table in TABLES)
+        return [Took(*row) for row in self.connection.execute(" UNION ALL ".join(parts))]
 
     def close(self) -> None:
         """Closes the file."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval.claims import reading, support
 from quack_eval.claims.finding import FALSE, UNVERIFIABLE, WRONG_ROOM, Finding, Said
 from quack_eval.claims.record import Record
@@ -23,7 +23,7 @@ UNKNOWN = Window((), -1, -1, -1, "no such meeting", "none", known=False)
 
 
 def judge(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     claim: Claim | Mapping[str, Any],
     speaker: str | int,
     meeting: int,
@@ -59,7 +59,7 @@ def judge(
 
 
 def judge_all(
-    trajectory: Trajectory, said: Sequence[Said], timeline: Timeline | None = None, words: bool = False
+    trajectory: GameRecord, said: Sequence[Said], timeline: Timeline | None = None, words: bool = False
 ) -> list[Finding]:
     """The findings about all claims of a game, in their order; each accusation hears what was said before it.
 
@@ -92,7 +92,7 @@ class Judge:
         self.timeline = timeline
 
     @classmethod
-    def of(cls, trajectory: Trajectory) -> Judge:
+    def of(cls, trajectory: GameRecord) -> Judge:
         """The judge of a trajectory, made once and kept with it."""
         known = vars(trajectory).get("_judge")
         if not isinstance(known, cls):

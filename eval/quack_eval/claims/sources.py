@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_env import Event, Trajectory, TrajectoryError
+from quack_env import ConfigError, Event, GameRecord, TrajectoryError
+from quack_env.yaml_file import not_utf8, shown
 from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
@@ -47,7 +48,7 @@ Extract = Callable[..., list[Claim]]
 """A function like `quack_eval.extract`."""
 
 
-def statements(trajectory: Trajectory) -> Iterator[tuple[Event, int, int]]:
+def statements(trajectory: GameRecord) -> Iterator[tuple[Event, int, int]]:
     """(event, meeting, round) of every statement made in a meeting, in order."""
     meeting = -1
     spoken: dict[int, int] = {}
@@ -59,7 +60,7 @@ def statements(trajectory: Trajectory) -> Iterator[tuple[Event, int, int]]:
             yield event, meeting, spoken[event.actor]
 
 
-def messages(trajectory: Trajectory) -> list[Message]:
+def messages(trajectory: GameRecord) -> list[Message]:
     """Every utterance in words, in order."""
     return [
         Message(event.index, event.actor or 0, meeting, number, event.tick, event.text, digest_of(event.text))
@@ -73,22 +74,22 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def recorded(trajectory: Trajectory) -> list[Said]:
+def recorded(trajectory: GameRecord) -> list[Said]:
     """The claims that come with a recording: its `tokens` statements, or the published extraction beside it."""
     return token_claims(trajectory) or published_claims(trajectory)
 
 
-def everything_said(trajectory: Trajectory) -> list[Said]:
+def everything_said(trajectory: GameRecord) -> list[Said]:
     """The claims that come with a recording, and what the grammar finds in the utterances that have none; kept."""
     return _kept(trajectory, "_said", _everything_said)
 
 
-def in_words(trajectory: Trajectory) -> list[Said]:
+def in_words(trajectory: GameRecord) -> list[Said]:
     """What the grammar finds in all utterances; kept."""
     return _kept(trajectory, "_in_words", lambda one: read_with(one, GrammarExtractor()).said)
 
 
-def _everything_said(trajectory: Trajectory) -> list[Said]:
+def _everything_said(trajectory: GameRecord) -> list[Said]:
     said = token_claims(trajectory)
     if said:
         return said
@@ -97,7 +98,7 @@ def _everything_said(trajectory: Trajectory) -> list[Said]:
     return sorted(read.said + more, key=lambda one: one.event)
 
 
-def _kept(trajectory: Trajectory, name: str, find: Callable[[Trajectory], list[Said]]) -> list[Said]:
+def _kept(trajectory: GameRecord, name: str, find: Callable[[GameRecord], list[Said]]) -> list[Said]:
     """What is found out about a trajectory once, and kept with it."""
     if name not in vars(trajectory):
         vars(trajectory)[name] = find(trajectory)
@@ -108,7 +109,7 @@ def _kept(trajectory: Trajectory, name: str, find: Callable[[Trajectory], list[S
 # --- tokens ----------------------------------------------------------------------------------------------------------
 
 
-def token_claims(trajectory: Trajectory) -> list[Said]:
+def token_claims(trajectory: GameRecord) -> list[Said]:
     """The claims of `tokens` statements, exactly as they were made."""
     found: list[Said] = []
     for event, meeting, number in statements(trajectory):
@@ -144,12 +145,12 @@ def token_claim(event: Event, names: list[str]) -> Claim | None:
 # --- published files -------------------------------------------------------------------------------------------------
 
 
-def published_claims(trajectory: Trajectory) -> list[Said]:
+def published_claims(trajectory: GameRecord) -> list[Said]:
     """The claims of the published `extraction.jsonl` beside a game, in the order of the utterances."""
     return read_published(trajectory).said
 
 
-def read_published(trajectory: Trajectory) -> Read:
+def read_published(trajectory: GameRecord) -> Read:
     """The published claims beside a game; utterances without an entry are missing, which is not "no claims".
 
     Raises:
@@ -183,12 +184,14 @@ def _each(file: Path, take: Callable[[dict[str, Any]], None]) -> None:
     """Hand every line of a published file to a function, whose failure is the line's fault."""
     number = 0
     try:
-        with open(file, encoding="utf-8") as lines:
+        with open(file, "rb") as lines:
             for line in lines:
                 number += 1
                 take(json.loads(line))
     except OSError as fault:
         raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
+    except UnicodeDecodeError as fault:
+        raise TrajectoryError(f"{file}, line {number}: damaged, {not_utf8(fault)}") from None
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as fault:
         raise TrajectoryError(f"{file}, line {number}: damaged ({type(fault).__name__}: {fault})") from None
 
@@ -197,13 +200,16 @@ def _said(claim: Claim, message: Message) -> Said:
     return Said(claim, message.speaker, message.meeting, message.event, message.round, message.sha, message.text)
 
 
-def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: frozenset[int] | None = None) -> Read:
+def read_with(trajectory: GameRecord, extractor: Extractor | Extract, only: frozenset[int] | None = None) -> Read:
     """The claims that an extractor (or a function like `quack_eval.extract`) finds in the utterances of a game.
 
     Args:
         trajectory: the recording.
         extractor: what reads them.
         only: the events of the utterances to be read; by default all.
+
+    Raises:
+        ConfigError: where it gives something else back than it must; says what, and what it must.
     """
     spoken = messages(trajectory)
     utterances = _utterances(trajectory, spoken)
@@ -211,9 +217,9 @@ def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: froz
         kept = [p for p, message in enumerate(spoken) if message.event in only]
         spoken, utterances = [spoken[p] for p in kept], [utterances[p] for p in kept]
     if isinstance(extractor, Extractor):
-        answers = extractor.extract(utterances)
+        answers = _answers(extractor, utterances)
     else:
-        answers = [Extraction(tuple(claims_in(utterance, extractor))) for utterance in utterances]
+        answers = [Extraction(_claims(claims_in(utterance, extractor), extractor)) for utterance in utterances]
     found: list[Said] = []
     missing: set[int] = set()
     for message, answer in zip(spoken, answers, strict=True):
@@ -224,7 +230,34 @@ def read_with(trajectory: Trajectory, extractor: Extractor | Extract, only: froz
     return Read(found, frozenset(missing), extractor.name if isinstance(extractor, Extractor) else "extractor")
 
 
-def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance]:
+def _answers(extractor: Extractor, utterances: list[Utterance]) -> list[Extraction | Failure]:
+    """What an extractor answers, checked: anybody may have written it."""
+    told = f"extractor {extractor.name}: extract must give a list with one Extraction or Failure per utterance"
+    answers: object = extractor.extract(utterances)
+    if not isinstance(answers, list | tuple):
+        raise ConfigError(f"{told}, not {shown(answers)}")
+    if len(answers) != len(utterances):
+        raise ConfigError(f"{told}: {len(utterances)} were given, {len(answers)} answered")
+    for answer in answers:
+        if not isinstance(answer, Extraction | Failure):
+            raise ConfigError(f"{told}, not {shown(answer)} among them")
+        if isinstance(answer, Extraction):
+            _claims(answer.claims, extractor.extract)
+    return list(answers)
+
+
+def _claims(found: object, by: Any) -> tuple[Claim, ...]:
+    """What a function or an extraction has as claims, checked likewise."""
+    told = f"claims by {getattr(by, '__qualname__', by)}: must be a list of Claim"
+    if not isinstance(found, list | tuple):
+        raise ConfigError(f"{told}, not {shown(found)}")
+    for claim in found:
+        if not isinstance(claim, Claim):
+            raise ConfigError(f"{told}, not {shown(claim)} among them")
+    return tuple(found)
+
+
+def _utterances(trajectory: GameRecord, spoken: list[Message]) -> list[Utterance]:
     """The utterances with what was said before them in their meeting."""
     names, rooms = tuple(trajectory.names), trajectory.game_map.rooms
     found: list[Utterance] = []
@@ -239,7 +272,7 @@ def _utterances(trajectory: Trajectory, spoken: list[Message]) -> list[Utterance
     return found
 
 
-def published_findings(trajectory: Trajectory) -> list[Finding]:
+def published_findings(trajectory: GameRecord) -> list[Finding]:
     """The published `verdicts.jsonl` beside a game, as the findings of another judge.
 
     Raises:
@@ -254,7 +287,7 @@ def published_findings(trajectory: Trajectory) -> list[Finding]:
     return found
 
 
-def _published(data: dict[str, Any], by_sha: dict[tuple[int, int, str], Message], trajectory: Trajectory) -> Finding:
+def _published(data: dict[str, Any], by_sha: dict[tuple[int, int, str], Message], trajectory: GameRecord) -> Finding:
     speaker = int(data["speaker"]["speaker_id"].removeprefix("player_"))
     meeting, sha = data["meeting"]["meeting_idx"], data["utterance"]["sha256"]
     message = by_sha.get((speaker, meeting, sha))

@@ -70,7 +70,7 @@ def recording(folder: Path) -> Recording:
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    with open(file, encoding="utf-8") as lines:
+    with open(file, "rb") as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 yield json_object(file, number, line)

@@ -14,11 +14,11 @@ from typing import Any
 from quack_env import Event, GameConfig, GameMap, TrajectoryError
 from quack_env.events import ROLES, event_of
 from quack_env.game import Game
-from quack_env.header import unknown_value
 from quack_env.kinds import DEPART, KILL, MEETING_CALLED, TASK_DONE, TASK_STEP, unpack
 from quack_env.replay import game_of
 from quack_env.state import DISCUSSION, FREE
 from quack_env.trajectory import Header, Seat
+from quack_env.yaml_file import unknown_value
 from quack_eval.importers.published_log import FILE, Log, Meeting, Turn, read_log, read_settings
 from quack_eval.trajectory import Trajectory
 

@@ -16,6 +16,7 @@ from typing import Any
 import yaml
 
 from quack_env import GameConfig, GameMap, QuackError, TrajectoryError
+from quack_env.trajectory import no_json
 
 FILE = "game.jsonl"
 CONFIG = "config.yaml"
@@ -117,8 +118,8 @@ def read_lines(file: Path) -> list[tuple[int, Any]]:
     for number, line in numbered:
         try:
             json.loads(line)
-        except (ValueError, RecursionError):
-            raise TrajectoryError(f"{file}, line {number}: damaged, not JSON") from None
+        except (ValueError, RecursionError) as fault:
+            raise TrajectoryError(f"{file}, line {number}: {no_json(fault)}") from None
     raise TrajectoryError(f"{file}: damaged, its lines are no JSON values")
 
 

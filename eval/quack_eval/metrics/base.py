@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rich.table import Table
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval.metrics.measure import UNDEFINED_STAYS, Measure
 from quack_eval.timeline import Timeline
 
@@ -27,7 +27,7 @@ class GameEval:
     tier: ClassVar[int]
     title: ClassVar[str]
 
-    def __init__(self, trajectory: Trajectory, convention: str = "paper", timeline: Timeline | None = None) -> None:
+    def __init__(self, trajectory: GameRecord, convention: str = "paper", timeline: Timeline | None = None) -> None:
         if convention not in CONVENTIONS:
             raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
         self.trajectory = trajectory

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from math import floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -204,11 +205,18 @@ CAPTIONS = {
 """What stands below a table, by what an undefined measure counts as."""
 
 
+SMALLEST_SHOWN = 1e-6
+"""What is not a percentage and smaller, is 0.00: such values are mostly what sums of fractions leave over."""
+
+
 def shown(value: float | None, percent: bool) -> str:
-    """A value for people: a dash where there is none."""
+    """A value for people: a dash where there is none, more than two decimals where these would be 0.00."""
     if value is None:
         return "-"
-    return f"{100 * value:.1f}" if percent else f"{value:.2f}"
+    if percent:
+        return f"{100 * value:.1f}"
+    decimals = 2 if abs(value) >= 0.005 or abs(value) < 0.5 * SMALLEST_SHOWN else 1 - floor(log10(abs(value)))
+    return f"{value:.{decimals}f}"
 
 
 def shown_interval(interval: Interval, percent: bool) -> str:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from quack_env import ConfigError
 from quack_env.beliefs import FILE
 from quack_eval.metrics.tables import shown, shown_interval
-from quack_eval.report.markup import Content, h, muted, plain_table
+from quack_eval.report.markup import Content, h, muted, plain_table, scrolled
 from quack_eval.report.sections import Section, count
 from quack_eval.run_folder import RunFolder
 from quack_eval.viewer.page import embedded, policy
@@ -55,7 +55,7 @@ def beliefs(run: RunFolder) -> BeliefPart:
     if not (run.path / FILE).is_file():
         return BeliefPart(nothing, "", policy(()))
     from quack_eval.beliefs import BeliefEval, belief_games  # scipy and Plotly: only where there is something to draw
-    from quack_eval.beliefs.pictures import believed_and_true, network, reliability
+    from quack_eval.beliefs.pictures import believed_and_true, network, reliability, untitled
 
     try:
         games = belief_games(run.path, damaged=[])  # the evaluation names them
@@ -81,8 +81,8 @@ def beliefs(run: RunFolder) -> BeliefPart:
         f"Pooled values, intervals by games; all numbers are in {RESULTS}."
     )
     content: list[Content] = [h("p", note), _measures(found), *_bins(found)]
-    content += [_figure(number, title) for number, title in enumerate(figures)]
-    scripts, allowed = _scripts([json.loads(figure.to_json()) for figure in figures.values()])
+    content += [_figure(number, figure.layout.title.text) for number, figure in enumerate(figures.values())]
+    scripts, allowed = _scripts([json.loads(untitled(figure).to_json()) for figure in figures.values()])
     return BeliefPart(Section("beliefs", TITLE, content), scripts, allowed)
 
 
@@ -141,8 +141,9 @@ def _bins(found: Mapping[str, Any]) -> list[Content]:
 
 
 def _figure(number: int, title: str) -> Element:
-    """The place of a picture."""
-    return h("div", "", data_figure=f"figure-{number}", class_="figure", role="img", aria_label=title)
+    """The place of a picture, below its title; where it is too wide, it is scrolled like a table."""
+    drawn = h("div", "", data_figure=f"figure-{number}", class_="figure", role="img", aria_label=title)
+    return h("figure", h("figcaption", title), scrolled(drawn))
 
 
 def _scripts(figures: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from quack_eval.metrics.tables import shown
+
 Content: TypeAlias = "str | int | Element | Iterable[Content] | None"
 
 
@@ -61,8 +63,13 @@ def table(
     """A table with its caption; the first ``left`` columns are text, the others numbers; ``file``: a link to it."""
     top = h("tr", (h("th", head, scope="col", class_=None if k < left else "number") for k, head in enumerate(heads)))
     body = h("tbody", (h("tr", (_cell(value, k, left) for k, value in enumerate(row))) for row in rows))
-    scrolled = h("div", h("table", h("thead", top), body), class_="scroll")
-    return h("figure", h("figcaption", caption, " ", file), scrolled)  # a caption in the table would scroll with it
+    # a caption in the table would scroll with it
+    return h("figure", h("figcaption", caption, " ", file), scrolled(h("table", h("thead", top), body)))
+
+
+def scrolled(content: Element) -> Element:
+    """A box in which what is wider than the page can be moved, with the keys too."""
+    return h("div", content, class_="scroll", tabindex=0)
 
 
 def _cell(value: Content, column: int, left: int) -> Element:
@@ -92,7 +99,7 @@ def plain_table(
 def _plain(value: object) -> Content:
     if value is None:
         return "-"
-    return f"{value:.2f}" if isinstance(value, float) else quoted(str(value))
+    return shown(value, False) if isinstance(value, float) else quoted(str(value))
 
 
 def whisker(value: float | None, interval: Sequence[float] | None) -> Element:

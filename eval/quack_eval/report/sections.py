@@ -102,7 +102,7 @@ def headline(run: RunFolder) -> Section:
         estimate_table("outcomes", "How games ended, and how people voted", outcomes, settings(run)),
         estimate_table("statements", "What was said, against what happened", said, settings(run), claims_by(run)),
     ]
-    return Section("headline", "Settings", [note, _sources(run), *tables])
+    return Section("headline", "Settings", [note, _sources(run), _repeats(run), *tables])
 
 
 def _sources(run: RunFolder) -> Element | None:
@@ -110,6 +110,20 @@ def _sources(run: RunFolder) -> Element | None:
     if run.notice:
         return h("p", f"Take care: {run.notice}.", class_="warning", role="note")
     return h("p", f"Claims by: {_counted(run.all_sources)}.") if run.all_sources else None
+
+
+def _repeats(run: RunFolder) -> Element | None:
+    """A warning where games are others over again."""
+    repeats = run.measures.get("repeats") or []
+    return h("p", f"Take care: {told_repeats(repeats)}.", class_="warning", role="note") if repeats else None
+
+
+def told_repeats(games: Sequence[str]) -> str:
+    """What to tell of repetitions in which nothing differed from an earlier one."""
+    return (
+        f"{count(len(games), 'repetition')} went exactly as an earlier one of the same seed, the first {games[0]}: "
+        "intervals count each as a game of its own, and are narrower than what is known; more seeds say more"
+    )
 
 
 def claims_by(run: RunFolder) -> dict[str, str]:
@@ -275,7 +289,7 @@ def costs(run: RunFolder) -> Section:
     content: list[Content] = []
     if measures.get("cost"):
         heads = (*COST, *PROBES) if any(one.get("probe_calls") for one in measures["cost"]) else COST
-        rows = [[one[head] for head in heads] for one in measures["cost"]]
+        rows = [[one.get(head) for head in heads] for one in with_total(measures["cost"])]
         content.append(plain_table("cost", "What the settings took (US dollars; last attempts)", heads, rows))
     columns = [Column(measure, measure.replace("_", " ")) for measure in CALLS]
     calls = estimate_table("calls", "Model calls, means over games", columns, settings(run))
@@ -289,6 +303,19 @@ def costs(run: RunFolder) -> Section:
     if not failed and not messages:
         content.append(muted("No game failed or was left out."))
     return Section("costs", "Failures and costs", content)
+
+
+def with_total(costs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Rows of costs, and where there are several their sum: of what a model took, None where a part is not known."""
+    if len(costs) < 2:
+        return list(costs)
+    total: dict[str, Any] = {"setting": "all"}
+    for name in [head for head in (*COST, *PROBES) if head != "setting"]:
+        values = [row.get(name) for row in costs]
+        known = [value for value in values if value is not None]
+        counted = name in ("games", "finished", "failed")  # which a model that reads claims has not
+        total[name] = round(sum(known), 9) if counted or len(known) == len(values) else None
+    return [*costs, total]
 
 
 def alike(failed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import FILE, BeliefStore, game_id_of
 
 
-def belief_data(trajectory: Trajectory, run: Path | None) -> dict[str, Any] | None:
+def belief_data(trajectory: GameRecord, run: Path | None) -> dict[str, Any] | None:
     """The first-order beliefs about a game, JSON-ready; None where none were probed.
 
     ``rows``: [instant, observer, target, probability of a Duck, trigger], in the order of the instants. ``failed``

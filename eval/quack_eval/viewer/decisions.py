@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from quack_env import Trajectory, TrajectoryError
+from quack_env import GameRecord, TrajectoryError
 from quack_env.calls import load_calls
 from quack_env.replay import DECISIONS
 from quack_env.wrappers import IMAGES
@@ -18,7 +18,7 @@ KEPT = ("reply", "reasoning", "finish_reason", "fallback", "error", "model", "mo
 NUMBERS = ("prompt_tokens", "completion_tokens", "cost", "latency", "cached", "retries")
 
 
-def call_data(trajectory: Trajectory, pictures: Sequence[Pictures]) -> dict[str, Any] | None:
+def call_data(trajectory: GameRecord, pictures: Sequence[Pictures]) -> dict[str, Any] | None:
     """Calls and drawn images by the event that they led to; None where there are none.
 
     ``packed`` is the list of calls as gzipped JSON in base64: prompts repeat themselves, and shrink to a few percent.
@@ -43,7 +43,7 @@ def call_data(trajectory: Trajectory, pictures: Sequence[Pictures]) -> dict[str,
     }
 
 
-def _calls(trajectory: Trajectory) -> tuple[list[dict[str, Any]], str]:
+def _calls(trajectory: GameRecord) -> tuple[list[dict[str, Any]], str]:
     if trajectory.path is None:
         return [], ""
     try:
@@ -52,7 +52,7 @@ def _calls(trajectory: Trajectory) -> tuple[list[dict[str, Any]], str]:
         return [], str(fault)
 
 
-def _stored(trajectory: Trajectory) -> list[str]:
+def _stored(trajectory: GameRecord) -> list[str]:
     """The hashes of the images that were kept with the recording."""
     folder = trajectory.path / IMAGES if trajectory.path else None
     return sorted(file.stem for file in folder.glob("*.png")) if folder and folder.is_dir() else []
@@ -83,7 +83,7 @@ def _message(message: dict[str, Any]) -> dict[str, Any]:
 class _Places:
     """Finds the event that a call led to: by seat and tick, in meetings by their number and round."""
 
-    def __init__(self, trajectory: Trajectory) -> None:
+    def __init__(self, trajectory: GameRecord) -> None:
         self.free: dict[tuple[int, int], int] = {}
         self.speech: dict[tuple[int, int, int], int] = {}
         self.vote: dict[tuple[int, int], int] = {}

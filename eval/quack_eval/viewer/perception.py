@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_env.replay import Replay
 from quack_env.view import View
 from quack_eval.timeline import ALIVE, Stay, Timeline
@@ -81,7 +81,7 @@ def settled(timeline: Timeline, stay: Stay) -> int:
 
 
 def perceptions(
-    trajectory: Trajectory,
+    trajectory: GameRecord,
     images: Path | None = None,
     image_size: int = 768,
     progress: Callable[[int, int], None] | None = None,

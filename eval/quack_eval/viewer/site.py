@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -23,6 +22,7 @@ from quack_eval.viewer.game_data import GameSource, game_data
 from quack_eval.viewer.mafiascope import mafiascope_data
 from quack_eval.viewer.page import PLOTLY, message_page, page
 from quack_eval.viewer.run_data import list_data, run_data
+from quack_eval.workers import processes
 
 INDEX = "index.html"
 DAMAGED = "damaged"
@@ -31,11 +31,15 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Site:
-    """What was written: the page to open, and the games that could not be shown, each with why."""
+    """What was written: the page to open, and the games that could not be shown, each with why.
+
+    ``outdated``: see `RunFolder`.
+    """
 
     index: Path
     games: int
     damaged: list[str]
+    outdated: str | None = None
 
 
 def view(path: Path, out: Path, images: bool = False, jobs: int = 1, progress: Progress | None = None) -> Site:
@@ -88,7 +92,7 @@ def view_run(run: RunFolder, out: Path, images: bool = False, jobs: int = 1, pro
     put_plotly(out)
     (out / INDEX).write_text(page("run", f"Run {data['title']}", data, charts=True), encoding="utf-8")
     faults = [status.fault for status in statuses.values() if status.fault]
-    return Site(out / INDEX, len(work), faults)
+    return Site(out / INDEX, len(work), faults, run.outdated)
 
 
 def view_mafiascope(path: Path, folders: Sequence[Path], out: Path) -> Site:
@@ -154,7 +158,7 @@ def _written(work: list[_Job], jobs: int) -> Iterator[_Status]:
     if jobs <= 1 or len(work) < 2:
         yield from map(_write, work)
         return
-    with ProcessPoolExecutor(min(jobs, len(work))) as pool:
+    with processes(min(jobs, len(work))) as pool:
         yield from pool.map(_write, work, chunksize=4)
 
 

@@ -275,7 +275,7 @@ def test_a_reference_leads_to_the_prompt_and_the_reply(tmp_path: Path, serve: Se
     config = {"triggers": "every_event", "order": 2, "repeat": 2}
     rows = probed(None, config, tmp_path / "g", serve().url, config={"max_ticks": 12}).beliefs
     calls = load_calls(tmp_path / "g" / "probes.jsonl")
-    header = quack_env.Trajectory.load(tmp_path / "g").header
+    header = quack_env.GameRecord.load(tmp_path / "g").header
     names = {seat.agent: seat.name for seat in header.seats}
     for row in rows:
         file, _, line = (row.context_ref or "").partition("#")

@@ -12,7 +12,7 @@ from conformance.play import actions_of, arrange, house
 import quack_env
 from quack_agents import RandomPolicy, ScriptedPolicy, play
 from quack_agents.probe import BeliefProbe, GameProbe, ProbeConfig, ProbedEnv
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import BeliefStore
 from quack_env.given import bind
 from quack_env.info import Info
@@ -244,7 +244,7 @@ def test_scripted_games_are_the_same_whatever_is_probed(tmp_path: Path) -> None:
 def test_a_snapshot_lies_right_before_the_event_it_names(tmp_path: Path) -> None:
     probe = GameProbe("every_event", tmp_path / "g" / "run.sqlite")
     scripted_game(tmp_path / "g", probe)
-    events = Trajectory.load(tmp_path / "g").events
+    events = GameRecord.load(tmp_path / "g").events
     rows = list(BeliefStore(tmp_path / "g" / "run.sqlite").read())
     assert rows == probe.beliefs and {row.game_id for row in rows} == {"g"}
     assert all(row.parsed_ok and row.context_ref is None for row in rows)

@@ -145,4 +145,4 @@ def test_the_game_that_was_probed_is_recorded_in_the_same_files_and_one_more(ser
     played(serve(), tmp_path / "g", "once_per_meeting")
     names = {file.name for file in (tmp_path / "g").iterdir() if "sqlite-" not in file.name}
     assert names == {"trajectory.jsonl", "status.json", "calls.jsonl", "probes.jsonl", "run.sqlite"}
-    assert quack_env.Trajectory.load(tmp_path / "g").status == "finished"
+    assert quack_env.GameRecord.load(tmp_path / "g").status == "finished"

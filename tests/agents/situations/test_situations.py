@@ -11,7 +11,7 @@ from quack_agents import ScriptedPolicy
 from quack_agents.bayesian import BayesianPolicy
 from quack_agents.situations import SituationError, check, load_situation, perform, shipped
 from quack_agents.situations.reading import parse
-from quack_env import ConfigError, Trajectory
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import BeliefStore
 from quack_env.replay import check as replay_check
 
@@ -109,7 +109,7 @@ def test_a_performance_follows_the_script_asks_at_the_moments_and_can_be_replaye
     store = BeliefStore(tmp_path / "run.sqlite")
     policies = {"Alice": BayesianPolicy()}
     perform(situation, policies, 3, folder=tmp_path / "game", speech=speech, store=store, labels={"Alice": "bayesian"})
-    game = Trajectory.load(tmp_path / "game")
+    game = GameRecord.load(tmp_path / "game")
     assert [seat.policy for seat in game.header.seats] == ["bayesian", "script", "script", "script"]
     assert [seat.spawn for seat in game.header.seats] == ["medbay", "electrical", "electrical", "medbay"]
     said = [(game.names[event.actor or 0], event.text) for event in game.events if event.kind == "statement"]
@@ -128,7 +128,7 @@ def test_the_same_performance_is_the_same_every_time_and_the_script_holds_for_ev
     situation = parse(SMALL, "small.yaml", "small")
     for number, seed in enumerate((5, 5, 6)):
         perform(situation, {"Alice": ScriptedPolicy()}, seed, folder=tmp_path / str(number), goes_on=True)
-    first, again, other = (Trajectory.load(tmp_path / str(number)) for number in range(3))
+    first, again, other = (GameRecord.load(tmp_path / str(number)) for number in range(3))
     assert first.events == again.events
     length = next(event.index for event in first.events if event.kind == "vote")
     assert first.events[:length] == other.events[:length]
@@ -145,8 +145,8 @@ def test_after_the_script_the_others_play_on_where_they_are_told_to(tmp_path: Pa
         situation, {name: ScriptedPolicy() for name in situation.names}, folder=tmp_path / "b", goes_on=True
     )
     assert stopped is None and ended is not None
-    assert Trajectory.load(tmp_path / "b").outcome == ended
-    assert Trajectory.load(tmp_path / "a").outcome is None
+    assert GameRecord.load(tmp_path / "b").outcome == ended
+    assert GameRecord.load(tmp_path / "a").outcome is None
 
 
 def test_a_free_decision_that_leads_away_from_the_script_is_named(tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_chance_has_what_comes_after_the_script(tmp_path: Path) -> None:
     text = changed("vote: {Bob: Dan, Dan: Bob}", "vote: {Alice: skip, Bob: skip, Dan: skip}")
     situation = parse(text, "small.yaml", "small")
     perform(situation, {"Alice": ScriptedPolicy()}, 4, folder=tmp_path / "game", goes_on=True)
-    given = Trajectory.load(tmp_path / "game").header.given
+    given = GameRecord.load(tmp_path / "game").header.given
     assert given is not None
     # It reaches to the call in tick 3, and has one meeting and one leg.
     assert list(given["turn_order"]) == ["1", "2", "3"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import quack_env
 from quack_agents.play import play
 from quack_agents.vlm import VLMPolicy
-from quack_env import Trajectory
+from quack_env import GameRecord
 from quack_eval.statements import StatementAudit
 
 from .table import NotingClient
@@ -23,7 +23,7 @@ def test_what_the_geese_tell_from_their_memory_is_audited_and_true(tmp_path: Pat
         policies = {a: VLMPolicy("openai/mock", "text", client=NotingClient()) for a in env.possible_agents}
         play(env, policies, seed=seed)
         env.close()
-        game = StatementAudit(Trajectory.load(folder)).games[0]
+        game = StatementAudit(GameRecord.load(folder)).games[0]
         for finding in game.findings:
             if finding.claim.type in ("location", "sighting") and game.roles[finding.speaker] == "goose":
                 verdicts[finding.claim.type, finding.verdict] += 1

@@ -400,6 +400,26 @@ def test_what_a_client_with_a_key_does_not_send_is_no_missing_key() -> None:
     assert llm._as_model_error(library, wrapped, KEY, "gemini/gemini-3.1-pro", settings).kind == "connection"
 
 
+@pytest.mark.parametrize(
+    ("mode", "told"),
+    [("auth", "auth: {}: invalid_api_key (as told)"), ("overloaded", "server: {}: overloaded (as told)")],
+)
+def test_a_failure_is_told_in_the_servers_words_without_the_library_around_them(
+    serve: Serve, mode: str, told: str
+) -> None:
+    server = serve(misbehave=[mode])
+    with pytest.raises(ModelError) as failure:
+        ask(Client(), server.url, retries=0)
+    assert str(failure.value) == told.format(f"openai/mock at {server.url}")
+
+
+def test_what_a_server_calls_an_error_itself_is_kept() -> None:
+    fault = type("BadRequestError", (Exception,), {"__module__": "litellm.exceptions"})
+    told = fault("litellm.BadRequestError: OpenAIException - ValueError: no such size")
+    error = llm._as_model_error(llm.litellm(), told, KEY, "anthropic/x", ModelSettings())
+    assert str(error) == "bad_request: anthropic/x: ValueError: no such size"
+
+
 def test_a_broken_connection_names_the_address_that_the_environment_gave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
     with pytest.raises(ModelError, match=r": openai/mock at http://127\.0\.0\.1:9/v1: "):

@@ -23,7 +23,7 @@ from quack_agents.mock_server.player import answer, read_prompt
 from quack_agents.mock_server.server import image_size
 from quack_agents.play import play, play_async, play_many
 from quack_agents.vlm import VLMPolicy, load_calls, rates
-from quack_env import ConfigError, Trajectory, TrajectoryError
+from quack_env import ConfigError, GameRecord, TrajectoryError
 from quack_env.replay import check
 
 from .table import NotingClient, Serve, Table
@@ -43,7 +43,7 @@ def test_a_whole_game_is_played_recorded_and_replayed(serve: Serve, tmp_path: Pa
     table.env.recorder.save_images = modality != "text"
     outcome = play(table.env, table.policies, seed=8)
     table.env.close()
-    trajectory = Trajectory.load(folder)
+    trajectory = GameRecord.load(folder)
     assert trajectory.outcome == outcome and status(folder)["status"] == "finished"
     assert check(trajectory).ok
     calls = load_calls(folder)
@@ -99,7 +99,7 @@ def test_the_plain_loop_records_calls_and_fallbacks_too(serve: Serve, tmp_path: 
         observation, _, termination, truncation, info = env.last()
         env.step(None if termination or truncation else table.policies[agent](observation, info))
     env.close()
-    trajectory = Trajectory.load(tmp_path / "g")
+    trajectory = GameRecord.load(tmp_path / "g")
     fallbacks = [event for event in trajectory.events if event.kind == "fallback"]
     assert fallbacks and all((event.data or {})["reason"].startswith("no_action: ") for event in fallbacks)
     kinds = [event.kind for event in trajectory.events]
@@ -194,7 +194,7 @@ def test_a_failing_provider_spoils_the_game_and_says_nothing_in_it(serve: Serve,
         play(table.env, table.policies, seed=8)
     table.env.close()
     assert status(folder)["status"] == "infra_failure" and KEY not in status(folder)["reason"]
-    trajectory = Trajectory.load(folder)
+    trajectory = GameRecord.load(folder)
     assert trajectory.status == "infra_failure" and trajectory.outcome is None
     assert {event.kind for event in trajectory.events} <= {"leg_start", "respawn"}
     last = load_calls(folder)[-1]
@@ -378,7 +378,7 @@ def test_the_parallel_form_takes_them_too(tmp_path: Path) -> None:
         observations, _, _, _, infos = env.step(actions)
     calls = load_calls(tmp_path / "g")
     assert len(calls) == len(client.asked) > 10
-    assert check(Trajectory.load(tmp_path / "g")).ok
+    assert check(GameRecord.load(tmp_path / "g")).ok
 
 
 def test_no_jobs_are_refused() -> None:

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from quack_bench.cli import app
+from quack_env import GameRecord
 from quack_env.beliefs import FILE, Belief, BeliefStore
 from quack_eval import BeliefEval
 from quack_eval.beliefs import reference_beliefs
@@ -72,6 +73,10 @@ def test_it_lists_the_beliefs_that_match(run: Path) -> None:
     assert len(rows) == len(list(BeliefStore(run / FILE).read()))
     some = json.loads(quack(run, "--rows", "--game", "game-1", "--observer", "player_2", "--json").stdout)["beliefs"]
     assert some == [row for row in rows if (row["game_id"], row["observer"]) == ("game-1", "player_2")]
+    names = GameRecord.load(run / "game-1").names
+    by_name = ("--game", "game-1", "--observer", names[2], "--target", names[0])
+    chosen = json.loads(quack(run, "--rows", *by_name, "--json").stdout)["beliefs"]
+    assert chosen == [row for row in some if row["target"] == "player_0"] != []
     assert json.loads(quack(run, "--rows", "--trigger", "every", "--json").stdout)["beliefs"] == rows
     assert quack(run, "--rows").stdout.count("player_") > 50
 
@@ -81,13 +86,14 @@ def test_nothing_that_matches_is_a_failure(run: Path) -> None:
     assert (result.exit_code, result.stderr.strip()) == (1, "no belief is like that")
 
 
-AGENTS = ", ".join(f"player_{seat}" for seat in range(6))
+NAMES = ("Alice", "Bob", "Charlie", "Diana", "Eve", "Frank")
+AGENTS = ", ".join([*(f"player_{seat}" for seat in range(6)), *NAMES])
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--observer", "Alice"], f"--observer Alice: no belief is like that; there are {AGENTS}"),
+        (["--observer", "Zoe"], f"--observer Zoe: no belief is like that; there are {AGENTS}"),
         (
             ["--target", "player_9"],
             f"--target player_9: no belief is like that (did you mean player_5?); there are {AGENTS}",

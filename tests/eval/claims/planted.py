@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from quack_env import Trajectory
+from quack_env import GameRecord
 
 
 class Planted(NamedTuple):
@@ -27,7 +27,7 @@ class Planted(NamedTuple):
 class Film:
     """Frame by frame: after each event, the room of every seat (None on the way or gone) and of every body."""
 
-    def __init__(self, trajectory: Trajectory) -> None:
+    def __init__(self, trajectory: GameRecord) -> None:
         self.trajectory = trajectory
         self.events = trajectory.events
         self.names = trajectory.names
@@ -123,7 +123,7 @@ DEEDS_OF_NOWHERE = ("dancing", "sabotage", "thinking hard", "venting")
 class Planter:
     """Draws planted claims from one game."""
 
-    def __init__(self, trajectory: Trajectory, seed: int) -> None:
+    def __init__(self, trajectory: GameRecord, seed: int) -> None:
         self.film = Film(trajectory)
         self.rng = random.Random(seed)
         self.rooms = list(trajectory.game_map.rooms)

@@ -105,6 +105,8 @@ def test_a_route_is_decided_by_its_own_visits_and_the_kill_that_it_covers(killin
     covers = way | {"route": ["medbay", "cafeteria", "medbay", "cafeteria", "medbay"]}
     scene = [START, (2, "arrive", "Alice"), (2, "kill", "Diana"), (4, "arrive", "Alice")]
     assert decides(killing, covers) == scene
+    # of anybody, a Goose too: nothing is said of why
+    assert judge(killing, covers, "Alice", 0).reason.endswith("; there was a kill in what it names wrongly: medbay")
 
 
 def test_what_was_not_done_is_decided_by_where_one_was(killing: Trajectory) -> None:

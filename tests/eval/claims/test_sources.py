@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import quack_env
 from quack_agents import ScriptedPolicy, play
-from quack_env import TrajectoryError
+from quack_env import ConfigError, TrajectoryError
 from quack_eval import StatementEval, Trajectory, evaluate, judge
+from quack_eval.claims.extract import Extraction, Utterance
+from quack_eval.claims.sources import recorded
 from quack_eval.statements import statement_game
 
 
@@ -72,3 +77,41 @@ def test_a_message_that_is_no_unicode_text_and_an_endless_time_phrase_are_judged
         short.verdict,
         short.window and short.window.spans,
     )
+
+
+def test_a_byte_that_is_no_utf_8_in_an_extraction_is_named_with_its_place(spoken: Path, tmp_path: Path) -> None:
+    game = shutil.copytree(spoken / "game-7", tmp_path / "game")
+    (game / "extraction.jsonl").write_bytes(b'{"key": "a\xff"}\n')
+    with pytest.raises(TrajectoryError, match=r"line 1: damaged, not UTF-8 text \(byte 11 is 0xff\)"):
+        recorded(Trajectory.load(game))
+
+
+class Wrong:
+    """An extractor that answers every utterance with the same."""
+
+    name = "wrong"
+
+    def __init__(self, answers: Any) -> None:
+        self.answers = answers
+
+    def extract(self, utterances: Sequence[Utterance]) -> Any:
+        return self.answers(utterances)
+
+
+PER_UTTERANCE = "extractor wrong: extract must give a list with one Extraction or Failure per utterance"
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        (Wrong(lambda given: None), f"{PER_UTTERANCE}, not None"),
+        (Wrong(lambda given: []), r"were given, 0 answered"),
+        (Wrong(lambda given: [["a"] for _ in given]), rf"{PER_UTTERANCE}, not \['a'\] among them"),
+        (Wrong(lambda given: [Extraction(("a",)) for _ in given]), r"Wrong\.extract: must be a list of Claim, not 'a'"),  # type: ignore[arg-type]
+        (lambda message, **known: None, r"<lambda>: must be a list of Claim, not None"),
+        (lambda message, **known: ["I lied"], r"must be a list of Claim, not 'I lied' among them"),
+    ],
+)
+def test_an_extractor_that_answers_something_else_is_told_what_it_must(spoken: Path, claims: Any, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        evaluate([spoken / "game-8"], tiers=(3,), claims=claims)

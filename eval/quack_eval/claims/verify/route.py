@@ -36,7 +36,9 @@ def verify(case: Case) -> Ruling:
     why = f"{told}; not in this order, or not at all: {', '.join(wrong)}"
     if slip and hidden:
         evidence = in_order(evidence, (kill.index for kill in kills if kill.room in hidden))
-        return Ruling(FALSE, f"{why}; that covers the scene of a kill", evidence, details)
+        how = "names wrongly" if hidden <= set(wrong) else "leaves out" if hidden <= set(omitted) else "has not right"
+        scene = ", ".join(room for room in dict.fromkeys((*wrong, *omitted)) if room in hidden)
+        return Ruling(FALSE, f"{why}; there was a kill in what it {how}: {scene}", evidence, details)
     return Ruling(NEAR_MISS if slip else FALSE, why, evidence, details)
 
 
