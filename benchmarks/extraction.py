@@ -30,7 +30,7 @@ GOLD = ROOT / "eval" / "gold" / "utterances.jsonl"
 DATA = ROOT.parent / "shared" / "data" / "quack"
 SCORER = ROOT.parent / "shared" / "tools" / "score_claims.py"
 
-SPLITS = ("dev", "opened", "heldout", "opened2", "dev2", "checked", "blind", "blind2")
+SPLITS = ("dev", "opened", "heldout", "opened2", "dev2", "dev3", "checked", "blind", "blind2")
 """The splits of the gold."""
 BLIND = ("checked", "blind", "blind2")
 """Those for measuring alone: no rule and no weight is made with them."""

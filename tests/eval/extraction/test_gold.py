@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 GOLD = ROOT / "eval" / "gold" / "utterances.jsonl"
 DATA = ROOT.parent / "shared" / "data" / "quack"
-SPLITS = ("dev", "opened", "heldout", "opened2", "dev2", "checked", "blind", "blind2")
+SPLITS = ("dev", "opened", "heldout", "opened2", "dev2", "dev3", "checked", "blind", "blind2")
 SCORER = ROOT.parent / "shared" / "tools" / "score_claims.py"
 
 

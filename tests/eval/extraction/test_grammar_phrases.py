@@ -187,3 +187,89 @@ def test_the_body_lies_where_it_was_found_though_other_rooms_were_named_since(sa
 
 def test_who_was_found_down_is_dead(said: Said) -> None:
     assert "Alice saw Bob in medbay (body)" in said("I came in and found Bob down in medbay.")
+
+
+@pytest.mark.parametrize(
+    ("message", "claims"),
+    [
+        ("I stayed in oxygen before heading to medbay.", ["Alice in oxygen", "Alice traveling oxygen>medbay"]),
+        ("I did not follow Bob into storage.", ["not Alice traveling None>storage"]),
+        ("My route was oxygen -> medbay -> storage. After that I continued on to storage.",
+         ["Alice oxygen>medbay>storage"]),
+        ("I then continued on to storage.", ["Alice in storage"]),
+        ("Eve would have to have arrived in storage after I left.", []),
+        ("Eve had to have been in storage.", ["Eve in storage"]),
+    ],
+)  # fmt: skip
+def test_going_on_from_where_one_was(said: Said, message: str, claims: list[str]) -> None:
+    assert said(message) == claims
+
+
+@pytest.mark.parametrize(
+    ("message", "claims"),
+    [
+        ("I wasn't parked in storage.", []),
+        ("I never stood in storage.", ["not Alice in storage"]),
+        ("If Bob confirms he was in storage, fine.", []),
+        ("Bob, if you say you were anywhere near storage, fine.", []),
+        ("Bob being unconfirmed near storage is odd.", []),
+        ("I went into oxygen. I saw Bob leave toward storage. I was standing there.", ["Alice in oxygen"]),
+        ("I was in oxygen. I was nowhere near storage because I was up there.",
+         ["Alice in oxygen", "not Alice in storage"]),
+        ("Bob was past storage by then.", []),
+        ("Bob's storage/medbay timing is fine.", []),
+        ("Bob's report location is storage.", []),
+        ("Since the body was in storage, we need routes.", []),
+        ("I was in storage. Bob was near Eve, but there is no proof.", ["Alice in storage"]),
+        ("Both met Bob before he died: Eve alive in storage at tick 4.", []),
+    ],
+)  # fmt: skip
+def test_rooms_that_place_nobody(said: Said, message: str, claims: list[str]) -> None:
+    found = [claim for claim in said(message) if " in " in claim and " saw " not in claim]
+    assert [claim for claim in found if "(body)" not in claim] == claims
+
+
+@pytest.mark.parametrize(
+    ("message", "claim"),
+    [
+        ("I got to storage, and Bob was already there.", "Alice saw Bob in storage"),
+        ("I was in storage early. Bob was there at tick 4.", "Alice saw Bob in storage"),
+        ("I was in storage early. Charlie says otherwise. Bob was in there too.", "Bob in storage"),
+    ],
+)
+def test_whether_somebody_was_seen_or_only_was_there(said: Said, message: str, claim: str) -> None:
+    assert claim in said(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "claim"),
+    [
+        ("My route was oxygen, then medbay where I saw Bob, then storage.", "Alice in medbay"),
+        ("I went oxygen -> medbay (where Bob saw me) -> storage.", "Alice in medbay"),
+        ("I started in oxygen, passed through medbay, saw Bob, then went to storage.", "Alice in medbay"),
+        ("I started in oxygen, then went to medbay, where Bob saw me, then to storage.", "Alice in medbay"),
+        ("I started in oxygen, went to medbay, then to storage — that's where the meeting was called.",
+         "Alice in storage"),
+        ("I was doing my task in storage when the meeting was called.", "Alice in storage"),
+        ("I was coming from oxygen, went through medbay, and then walked into storage.", "Alice oxygen>medbay>storage"),
+        ("Eve saying Frank was in storage and Bob was there with him is the best info.", "Bob in storage"),
+        ("I was in storage. Bob arrived in storage at tick 6.", "Bob in storage"),
+        ("I left for storage, where Bob saw me.", "Alice in storage"),
+        ("I saw Bob leave storage as I was passing through.", "Alice in storage"),
+        ("I went to storage. When I walked in, Frank's body was already on the floor.", "Alice in storage"),
+        ("I was heading to storage.", "Alice traveling None>storage"),
+        ("I started in oxygen, went to medbay and ended in storage where I did a task when the meeting was called.",
+         "Alice in storage"),
+        ("My route was oxygen/medbay.", "Alice in oxygen"),
+        ("I was in medbay at 8, and I came into medbay from storage.", "Alice traveling storage>medbay"),
+        ("Bob left toward storage, which is directly connected to medbay, and he ended there.", "Bob in storage"),
+        ("I found Frank in oxygen, and the only one I saw nearby was Bob in storage.", "Alice saw Bob in storage"),
+    ],
+)  # fmt: skip
+def test_a_stop_with_an_event_is_a_place_of_its_own(said: Said, message: str, claim: str) -> None:
+    assert claim in said(message)
+
+
+def test_a_way_without_a_verb_is_of_the_route_spoken_of(said: Said) -> None:
+    assert "Eve oxygen>medbay>storage" in said("And Eve, your route has no witnesses. Oxygen -> medbay -> storage.")
+    assert "Alice oxygen>medbay>storage" in said("Eve is odd. Oxygen -> medbay -> storage.")

@@ -18,6 +18,7 @@ TOWARD = frozenset({"toward", "towards"})
 FROM = frozenset({"from", "out", "off"})
 VIA = frozenset({"through", "via", "by", "past", "across", "near", "around", "along", "between"})
 _WHILE = ("when", "while", "as")
+_POSTURES = frozenset({"stand", "sit", "stay", "remain", "wait"})
 ARRIVING = frozenset(
     {"come", "walk", "enter", "arrive", "step", "get", "join", "return", "run", "drop", "slip", "reach", "follow"}
 )
@@ -57,7 +58,7 @@ class Account:
         """The room of a place; of "there" and "here" the one just spoken of."""
         if place.room:
             return place.room
-        if self.sentence.tokens[place.at].text == "room":
+        if self.sentence.tokens[place.at].text in ("room", "scene"):
             return self._room_meant(place)
         before = self.clause.before if self.clause is not None else None
         moved = self._moved_before()
@@ -71,11 +72,31 @@ class Account:
         tokens = self.sentence.tokens
         named = [p for p in range(place.at - 1, -1, -1) if tokens[p].kind == "room"]
         led = {p: tokens[p - 1 - (tokens[p - 1].text == "the")].text if p else "" for p in named}
+        later = self._only_later()
         reached = [p for p in named if led[p] not in ("from", "toward", "towards") and not _headed(tokens, p)]
+        reached = [p for p in reached if not any(first <= p < last for first, last in later)] or reached
+        named = [p for p in named if not _on_the_map(tokens, p)] or named
+        here = self._own_place_known()
+        named = [p for p in named if here is None or not _is_nowhere_near(tokens, p)]
+        reached = [p for p in reached if p in named]
         if named and not reached and before is not None and "in" in before.words:
             reached_now = self.discourse.places.get(self.discourse.voice)  # "I walked in from A and X was there"
             return reached_now or tokens[named[0]].value
-        return next((tokens[p].value for p in [*reached, *named]), self.discourse.room)
+        if named or reached:
+            return tokens[[*reached, *named][0]].value
+        apart = self.clause is not None and self.clause.group.lemma in _POSTURES
+        apart |= any(_is_nowhere_near(tokens, p) for p in range(place.at) if tokens[p].kind == "room")
+        return (here if apart else None) or self.discourse.room
+
+    def _own_place_known(self) -> str | None:
+        """Where the teller was, of "I saw X leave toward A. I was standing there", "nowhere near A, I was there"."""
+        voice = self.discourse.voice
+        return self.discourse.places.get(voice) if self.clause is not None and self.clause.subject == (voice,) else None
+
+    def _only_later(self) -> list[tuple[int, int]]:
+        """Where "before going to R" stands, which nobody had reached then."""
+        going = [c for c in self.sentence.clauses if c.link == "before" and c.group.form == GERUND]
+        return [c.rest for c in going if c.group.kind in ("move", "enter")]
 
     def _moved_before(self) -> Clause | None:
         """The clause before of the same subject, past those of saying: "I left toward R, X says I got there"."""
@@ -88,9 +109,14 @@ class Account:
     def _room_meant(self, place: Place) -> str | None:
         """The room of "in the room", "in the murder room": where the body lay, named before, or where the teller is."""
         tokens, clause = self.sentence.tokens, self.clause
-        beside = {token.text for token in tokens[place.at + 1 : place.at + 4]}
-        if tokens[place.at - 1].text in ("murder", "kill") or beside & {"body", "victim"}:
-            return next(iter(list(self.discourse.bodies.values())[-1:]), None)
+        beside = tokens[place.at + 1 : place.at + 5]
+        bodies = self.discourse.bodies
+        dead = [token.value for token in beside if token.kind == "name" and token.value in bodies]
+        if dead:
+            return bodies[dead[0]]  # "the room where Bob died", "in the room with Bob"
+        its = {"body", "victim", "died", "killed", "dead"} & {token.text for token in beside}
+        if tokens[place.at - 1].text in ("murder", "kill", "crime") or its:
+            return next(iter(list(bodies.values())[-1:]), None)
         named = [
             tokens[p].value
             for p in range(place.at)
@@ -114,8 +140,10 @@ class Account:
 
     def where(self, clause: Clause) -> str | None:
         """The room that "where" points to: the last one named before it."""
-        named = [t.value for t in self.sentence.tokens[: clause.group.first] if t.kind == "room"]
-        return named[-1] if named else self.discourse.room
+        tokens = self.sentence.tokens
+        named = [p for p in range(clause.group.first) if tokens[p].kind == "room"]
+        reached = [p for p in named if not p or tokens[p - 1].text not in FROM]
+        return next((tokens[p].value for p in [*reversed(reached), *reversed(named)]), self.discourse.room)
 
     def time(self, clause: Clause) -> str | None:
         """The time phrase of a clause as it stands in the message, or the clause of time that follows."""
@@ -175,7 +203,7 @@ class Account:
         if of == BODY:
             self.discourse.lain.add((who, room))
         elif not negative:
-            self.discourse.places[who] = room
+            self.discourse.places[who] = self.discourse.stays[who] = room
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
             Claim(
@@ -199,6 +227,7 @@ class Account:
             return
         self.discourse.room = way[-1]
         self.discourse.places[who] = way[-1]
+        self.discourse.stays.pop(who, None)
         polarity = NEGATIVE if negative else POSITIVE
         self.claims.append(
             Claim(
@@ -212,6 +241,8 @@ class Account:
         )
         if who == self.source != self.discourse.speaker and not negative:
             self.discourse.ways.append(self.claims[-1])
+        if not negative:
+            self.discourse.gone.setdefault(who, []).append(tuple(way))
 
     def sighting(
         self, clause: Clause, who: str, target: str | None, room: str | None, negative: bool = False, of: str = PLAYER,
@@ -271,6 +302,18 @@ class Account:
                 time=self.time(clause),
             )
         )
+
+
+def _is_nowhere_near(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a room is denied as "nowhere near R"."""
+    return "nowhere" in [token.text for token in tokens[max(0, p - 3) : p]]
+
+
+def _on_the_map(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a room only tells where another lies: "toward A, which is directly connected to B"."""
+    return bool(
+        {"connected", "connects", "adjacent", "next", "links"} & {token.text for token in tokens[max(0, p - 3) : p]}
+    )
 
 
 def _headed(tokens: Sequence[Token], p: int) -> bool:

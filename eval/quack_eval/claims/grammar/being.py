@@ -31,6 +31,7 @@ _WAYS = frozenset({"path", "route", "access", "corridor"})
 _LEADING = frozenset({"path", "access", "close", "closer", "closest", "entrance", "connection", "near"})
 _ONWARD = frozenset({"then", "back", "up", "down", "through"})
 _WITH = ("with", "alongside", "beside")
+_IN_AT = ("in", "at")
 
 
 def tell_being(account: Account, clause: Clause) -> None:
@@ -80,7 +81,7 @@ def _stood_at(account: Account, clause: Clause) -> list[Place]:
         leads |= way < len(lead) and "," not in lead[way:] and clause.group.lemma not in ("start", "end", "finish")
         beside = place.preposition == "between" and clause.group.kind == "is"
         beside |= _only_a_side(clause, place)
-        if leads or beside or place.preposition in ("after", "before"):
+        if leads or beside or place.preposition in ("after", "before", "past"):
             continue
         if tokens[place.at].text == "there" and _only_thought(account, clause, lead):
             continue
@@ -170,7 +171,16 @@ def _asserts(account: Account, clause: Clause) -> bool:
     left = clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")
     watched = account.witnessed and clause.subject == (account.discourse.voice,)
     nowhere = watched and not any(place.room for place in clause.places)
+    nowhere |= clause.group.negative and _denies_manner(account, clause)
+    nowhere |= bool(clause.words & {"unconfirmed", "unaccounted"})
     return not (only or left or nowhere or _on_the_way(clause) or _done_to(clause) or clause.noun == "route")
+
+
+def _denies_manner(account: Account, clause: Clause) -> bool:
+    """Whether the speaker denies only how long it was somewhere: "I wasn't parked there", not "I never stood there"."""
+    verb = {token.text for token in account.sentence.tokens[clause.group.first : clause.group.last]}
+    own = clause.subject == (account.discourse.voice,) and "never" not in verb
+    return own and clause.group.lemma in ("sit", "stand", "park", "camp", "idle")
 
 
 def _done_to(clause: Clause) -> bool:
@@ -283,8 +293,8 @@ def _in_order(account: Account, clause: Clause, rooms: list[str]) -> bool:
 
 
 def _stood_in_order(account: Account, clause: Clause, who: str, rooms: list[str]) -> None:
-    """The way of "was in A at 4, then B"; a time makes each its own statement too."""
-    for room in rooms if clause.times else ():
+    """The way of "was in A at 4, then B"; a tick makes each its own statement too."""
+    for room in rooms if any(char.isdigit() for token in clause.times for char in token.text) else ():
         _stood_in(account, clause, who, [room])
     account.route(clause, who, rooms + _bounds(clause)[:1])
 
@@ -312,7 +322,7 @@ def _rooms_on_arriving(account: Account, clause: Clause) -> list[str]:
 
 
 def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
-    """X was alive when I left, when I was in R: seen where whoever tells it was."""
+    """X was alive when I left: there still; X was alive when I was in R: seen where whoever tells it was."""
     teller = account.source or account.discourse.voice
     beside = [c for c in (account.after(clause), clause.before) if c is not None and c.subject == (teller,)]
     beside = [
@@ -327,7 +337,10 @@ def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
         for who in subject:
             here = account.discourse.places.get(teller) if dated.places else None
             room = first_of(told) or here or account.discourse.places.get(who)
-            if room is not None:
+            room = room or account.discourse.stays.get(teller)  # "I was in R. X was alive when I left."
+            if room is not None and dated.group.kind == "leave":
+                account.location(clause, who, room)
+            elif room is not None:
                 account.sighting(clause, teller, who, room)
 
 
@@ -361,12 +374,21 @@ def _stood_in(account: Account, clause: Clause, who: str, rooms: list[str]) -> N
             for room in rooms:
                 account.sighting(clause, seer, who, room)
         return
+    if _said_again(account, clause, who, rooms):
+        return
     for room in rooms:
         told = [c for c in account.claims if c.type == "sighting" and (c.target, c.room) == (who, room)]
         if seen and (together or all(c.negative for c in told)):
             account.sighting(clause, voice, who, room)
         elif not (seen and clause.small) and not (told and clause.group.form == GERUND and clause.phrase is None):
             account.location(clause, who, room, clause.negative)
+
+
+def _said_again(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
+    """Whether "X was in the room with Y" only says again where X was seen or said to be."""
+    tokens, known = account.sentence.tokens, account.discourse.places.get(who)
+    pointed = any(tokens[place.at].text in ("room", "scene") for place in clause.places if not place.room)
+    return pointed and known in rooms
 
 
 def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]:
@@ -397,7 +419,7 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
     elif clause.noun == "eyes":
         for who in named:
             account.sighting(clause, clause.owner[0] if clause.owner else voice, who, rooms[0] if rooms else None)
-    elif clause.noun == "place" and clause.owner and not clause.negative:
+    elif clause.noun == "place" and clause.owner and not clause.negative and not _of_a_body(account, clause):
         for room in rooms:
             account.location(clause, clause.owner[0], room)
     elif (
@@ -419,11 +441,32 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
         for who in named:
             for room in rooms:
                 account.location(clause, who, room, True)
+    elif len(named) == 1 and not clause.subject and not clause.negative and (there := _last_there(account, clause)):
+        for who in [*named, *there[1]]:
+            account.location(clause, who, there[0])
     elif not clause.subject and not clause.noun and rooms and _for_me(account, clause):
         account.location(clause, voice, rooms[0])
     else:
         return False
     return True
+
+
+def _of_a_body(account: Account, clause: Clause) -> bool:
+    """Whether a place is where a body lay: "Eve's report location is R"."""
+    lead = {token.text for token in account.sentence.tokens[max(0, clause.group.first - 3) : clause.group.first]}
+    return bool(lead & {"report", "body"})
+
+
+def _last_there(account: Account, clause: Clause) -> tuple[str, list[str]] | None:
+    """The room and companions of "the last person in R with Y was X"."""
+    tokens = account.sentence.tokens[: clause.group.first]
+    words = [token.text for token in tokens]
+    one = next((p for p, word in enumerate(words) if word in ("person", "one", "player")), len(words))
+    rooms = [tokens[p].value for p in range(one, len(words)) if tokens[p].kind == "room" and words[p - 1] in _IN_AT]
+    if not {"last", "only"} & set(words[max(0, one - 2) : one]) or len(rooms) != 1 or len(words) - one > 8:
+        return None
+    people = [phrase for phrase in account.sentence.people if one < phrase.first < len(words)]
+    return rooms[0], [who for phrase in people if words[phrase.first - 1] == "with" for who in phrase.who]
 
 
 def _for_me(account: Account, clause: Clause) -> bool:
@@ -489,9 +532,12 @@ def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str
     if len(phrases) < 2 or len(clause.places) < 2:
         return [(who, rooms) for phrase in phrases for who in phrase.who]
     found = []
+    led = clause.places[0].at < phrases[0].first  # "in A with X, in B with Y"
     for number, phrase in enumerate(phrases):
+        begin = (phrases[number - 1].last if number else 0) if led else phrase.last
         end = phrases[number + 1].first if number + 1 < len(phrases) else clause.rest[1]
-        own = [room for p in clause.places if phrase.last < p.at < end and (room := account.room_of(p))]
+        end = phrase.first if led else end
+        own = [room for p in clause.places if begin < p.at < end and (room := account.room_of(p))]
         found += [(who, own or rooms) for who in phrase.who]
     return found
 
@@ -509,11 +555,22 @@ def _known(account: Account, clause: Clause, companions: list[str]) -> list[str]
         return rooms
     if not companions or not clause.subject:
         return []
+    if clause.words & {"alone", "behind"} and (room := _left_with(account, clause, companions)):
+        return [room]
     if clause.link in ("while", "when") and discourse.room:
         return [discourse.room]
     if clause.before is not None and clause.before.subject == clause.subject and clause.before.places:
         return [room for who in clause.subject[:1] if (room := discourse.places.get(who))]
     return []
+
+
+def _left_with(account: Account, clause: Clause, companions: list[str]) -> str | None:
+    """The room of "X stayed behind with Y", "X was alone with Y": where Y was, or lay later."""
+    discourse, voice = account.discourse, account.discourse.voice
+    if voice in companions or voice in (clause.subject or ()):
+        return None
+    known = [discourse.bodies.get(who) or discourse.places.get(who) for who in companions]
+    return known[0]
 
 
 def _nobody(account: Account, clause: Clause, rooms: list[str]) -> None:

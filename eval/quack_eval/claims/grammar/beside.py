@@ -108,11 +108,11 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
             if "not" in lead and {",", "but"} & {t.text for t in tokens[max(first, p - 5) : p]}:
                 continue
             found.append(Place(preposition, token.value, p))
-        elif (token.text == "there" and not _room_follows(tokens, p)) or (
+        elif (token.text == "there" and not (_room_follows(tokens, p) or _exists(tokens, p))) or (
             token.text == "here" and p and tokens[p - 1].text in _AT_HERE
         ):
-            found.append(Place("in", "", p))
-        elif token.text == "room" and _a_known_room(tokens, p):
+            found.append(Place("from" if p and tokens[p - 1].text == "from" else "in", "", p))
+        elif (token.text == "room" and _a_known_room(tokens, p)) or _is_the_scene(tokens, p):
             found.append(Place(preposition, "", p))
         elif token.kind == "word" and token.text in PREPOSITIONS:
             preposition = _together(tokens, p)
@@ -124,7 +124,9 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
 
 
 def _names_an_event(tokens: Sequence[Token], p: int) -> bool:
-    """Whether a room only tells which event is meant: "a weapons kill", "the medbay timing", "electrical's exit"."""
+    """Whether a room only tells which event is meant: "a weapons kill", "the A/B timing", "electrical's exit"."""
+    while p + 2 < len(tokens) and tokens[p + 1].text == "/" and tokens[p + 2].kind == "room":
+        p += 2
     after = tokens[p + 1] if p + 1 < len(tokens) else None
     return after is not None and (after.kind == "poss" or after.text in _EVENTS)
 
@@ -137,7 +139,19 @@ def _a_known_room(tokens: Sequence[Token], p: int) -> bool:
     before = tokens[first - 1].text if first else ""
     after = tokens[p + 1].text if p + 1 < len(tokens) else ""
     inside = before in ("in", "inside") and tokens[first].text in ("the", "that", "this")
-    return inside and after != "where"
+    return inside and (after != "where" or _somebody_died(tokens, p + 2))
+
+
+def _somebody_died(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "where X died", "where the body was found" tells which room is meant."""
+    words = {token.text for token in tokens[p : p + 3]}
+    return bool(words & {"died", "killed", "body", "murdered", "dead"})
+
+
+def _is_the_scene(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "scene" points to where the body lay: at the crime scene."""
+    lead = [token.text for token in tokens[max(0, p - 3) : p]]
+    return tokens[p].text == "scene" and lead[1:] == ["the", "crime"] and lead[0] in ("at", "in", "to")
 
 
 def _room_follows(tokens: Sequence[Token], p: int) -> bool:
@@ -146,6 +160,12 @@ def _room_follows(tokens: Sequence[Token], p: int) -> bool:
     if not words or words[0].text not in ("in", "at"):
         return False
     return any(token.kind == "room" for token in words[1:])
+
+
+def _exists(tokens: Sequence[Token], p: int) -> bool:
+    """Whether "there" here begins a clause of its own: "..., but there is no body"."""
+    opens = p and (tokens[p - 1].text in STOPS or tokens[p - 1].text in CONNECTIVES)
+    return bool(opens) and p + 1 < len(tokens) and tokens[p + 1].text in ("is", "was", "are", "were")
 
 
 def _together(tokens: Sequence[Token], p: int) -> str:

@@ -13,6 +13,7 @@ from quack_eval.claims.grammar.account import (
     rooms_when,
     until,
 )
+from quack_eval.claims.grammar.chunks import MUST
 from quack_eval.claims.grammar.lexicon import (
     ADVERBS,
     BODY_WORDS,
@@ -50,6 +51,8 @@ def tell_body(account: Account, clause: Clause) -> None:
         victims = tuple(p for o in account.sentence.people if o.owner for p in o.who if p != discourse.voice)[:1]
     victims = victims or ((v,) if (v := discourse.victim()) else ())
     rooms = rooms_of(account, clause)
+    if not victims and not account.source and discourse.voice == discourse.speaker and not clause.negative:
+        discourse.nameless += rooms[:1]
     here = discourse.places.get(discourse.voice)
     if not rooms and here is not None and clause.words & {"floor", "ground"} and not account.source:
         rooms, clause.words = [here], clause.words | {"already"}
@@ -61,6 +64,7 @@ def tell_body(account: Account, clause: Clause) -> None:
     seen = (
         not account.source
         and not clause.negative
+        and clause.group.mood != MUST
         and (came or (bool(clause.words & {"already"}) and discourse.places.get(discourse.voice) in rooms))
     )
     for victim in victims:
@@ -70,7 +74,8 @@ def tell_body(account: Account, clause: Clause) -> None:
             for room in _lain_in(account, clause, victim, rooms):
                 discourse.bodies[victim] = room
                 account.sighting(clause, discourse.voice, victim, room, of=BODY)
-                if after is not None and after.link in ("when", "as") and after.group.kind == "find":
+                found = after is not None and after.link in ("when", "as") and after.group.kind == "find"
+                if found or room in entered:  # "when I walked in, he was already on the floor"
                     account.location(clause, discourse.voice, room)
             continue
         for room in _lain_in(account, clause, victim, rooms) if rooms else ():
@@ -195,6 +200,8 @@ def tell_finding(account: Account, clause: Clause) -> None:
     self_report = clause.group.first >= 2 and tokens[clause.group.first - 2].text == "self"
     if clause.group.passive and clause.subject and not clause.negative and _found_dead(account, clause):
         tell_body(account, clause)
+    if clause.group.passive and clause.noun == "body" and clause.link not in ("when", "before", "after", "as"):
+        tell_body(account, clause)  # "Bob's body was found in R"
     if self_report or _dates_only(account, clause) or clause.group.passive:
         return
     if clause.group.kind == "report" and clause.negative:

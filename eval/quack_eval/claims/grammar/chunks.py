@@ -49,6 +49,7 @@ _BEFORE_CALLED = frozenset(
      "alright", "yes", "yeah", "no", "thanks", "exactly", "right", "come"]
 )  # fmt: skip
 """Words before a name at the beginning that calls somebody: "whoa Bob, ..."."""
+_NEVER_OBJECTS = frozenset({"i", "he", "she", "they", "we"})
 _NUMBERS = frozenset({"two", "three", "four", "five"})
 _BEGIN = (
     PRONOUNS | NOBODY | ANYBODY | {"no", "any", "a", "another", "single", "other", "both", "neither", "two", "three"}
@@ -236,6 +237,8 @@ def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | No
     if token.kind == "name":
         discourse.mention((token.value,))
         return Persons(at, at + owner, (token.value,), owner)
+    if token.text == "you" and _text(tokens, at + 1) in ("two", "both"):
+        return Persons(at, at + 1, discourse.group("you"))
     if token.kind == "word" and token.text in PRONOUNS:
         owner = token.text in POSSESSIVES and (token.text != "her" or _noun_follows(tokens, at + 1))
         owner = owner and not (token.text == "her" and _acts_seen(tokens, at)) and _text(tokens, at + 1) != "not"
@@ -251,8 +254,6 @@ def _one(tokens: Sequence[Token], at: int, discourse: Discourse) -> Persons | No
         return Persons(at, at + 3, discourse.who(_text(tokens, at + 2)))
     if token.text in ("both", "neither") and _stands_alone(tokens, at):
         return Persons(at, at, discourse.group("them"))
-    if token.text == "you" and _text(tokens, at + 1) in ("two", "both"):
-        return Persons(at, at + 1, discourse.group("you"))
     return None
 
 
@@ -444,10 +445,13 @@ def _group(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
         or (verb is not None and verb.kind == "is")
     )
     if word == "to":
-        after = VERBS.get(_text(tokens, at + 1))
+        verb_at = at + 1
+        while _text(tokens, verb_at) in ADVERBS:
+            verb_at += 1  # "to mostly clear"
+        after = VERBS.get(_text(tokens, verb_at))
         if after is None or after.form != BASE or (after.lemma in ("meeting",)):
             return None
-        return Group(at, at + 1, after.kind, after.lemma, BASE, mood=TO)
+        return Group(at, verb_at, after.kind, after.lemma, BASE, mood=TO)
     if starts:
         return _long(tokens, at, within)
     if verb is None or not _stands_as_verb(tokens, at, within):
@@ -477,7 +481,9 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
         elif word == "'d" and _had(tokens, p):
             group.kind, group.lemma, group.form = "other", "have", "finite"
         elif word in ("had", "have") and _text(tokens, p + 1) == "to" and _text(tokens, p + 2) == "have":
-            group.mood = MUST
+            group.mood = (
+                group.mood if group.mood == MAYBE else MUST
+            )  # "had to have left", not "would have to have left"
             p += 1
         elif word in MODALS:
             group.mood = MUST if word == "must" else MAYBE
@@ -511,6 +517,8 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
             break
         group.last = p
         p += 1
+    if tokens[at].text == "having" and group.lemma != "have":
+        group.form = GERUND  # "was there, having just come from R"
     return group if group.kind else None
 
 
@@ -539,6 +547,8 @@ def _stands_as_verb(tokens: Sequence[Token], at: int, within: set[int]) -> bool:
         p -= 1
     before = _text(tokens, p)
     kind = tokens[p].kind if p >= 0 else ""
+    if word in ("place", "places") and at + 1 in within and tokens[at + 1].text not in _NEVER_OBJECTS:
+        return True  # "that places Bob in R", "his own words place her there"
     points = before in ("that", "this") and VERBS[word].form == FINITE and word not in NOUNS_TOO
     if kind == "poss" or (before in DETERMINERS and p not in within and not points):
         return False

@@ -32,7 +32,7 @@ from quack_eval.claims.grammar.verbless import ADDED
 
 _OBJECTS = frozenset({"me", "him", "them", "us"})
 """Pronouns that are never the subject of a finite verb."""
-_DOING = ("find", "leave", "enter", "move", "is", "be", "task", "report", "see")
+_DOING = ("find", "leave", "enter", "move", "is", "be", "task", "report", "see", "say", "put", "other")
 _BEFORE_SUBJECT = (PREPOSITIONS | DETERMINERS | ADVERBS) - CONNECTIVES
 """Words beside a room or a time that is put before a subject."""
 _LIGHT = ADVERBS - {"then", "so"}
@@ -63,13 +63,10 @@ def _listed_on(sentence: Sentence, clause: Clause) -> None:
     if clause.link not in TIME_LINKS or main is None or main.group.kind not in ("is", "be", "put"):
         return
     for p in range(clause.rest[0], clause.rest[1] - 3):
-        words = [token.text for token in tokens[p : p + 3]]
-        if (
-            words[0] == ","
-            and words[1] in ("and", "then")
-            and words[2] in ("in", "at")
-            and tokens[p + 3].kind == "room"
-        ):
+        words = [token.text for token in tokens[p : p + 4]]
+        inside = words[2] in ("in", "at") and tokens[p + 3].kind == "room"
+        inside |= tokens[p + 2].kind == "room" and words[3] == "with"  # "A with X before he died, and B with Y"
+        if words[0] == "," and words[1] in ("and", "then") and inside:
             other = replace(main, rest=(p + 1, clause.rest[1]), places=[], fronted=[], beside=[], owners=[], times=[])
             other.objects, other.front = list(main.objects), (0, 0)
             clause.rest = (clause.rest[0], p)
@@ -147,12 +144,19 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     elif phrase is not None and phrase.called:
         begin = phrase.last + 1
         _inherit(clause, sentence, True)
-    elif above is not None and above.group.form == GERUND and above.group.kind in _DOING and above.phrase is not None:
+    elif above is not None and _done_by_somebody(above):
         begin = group.first  # "Bob finding the body in R makes sense"
     else:
         begin = _other_subject(clause, sentence, p, low)
     _link(clause, sentence, begin, low)
     return clause
+
+
+def _done_by_somebody(above: Clause) -> bool:
+    """Whether the clause before is all of a subject: "Bob finding the body in R [makes sense]"."""
+    if above.group.form == PARTICIPLE and above.before is not None and above.phrase is None:
+        above = above.before  # "Bob being the last seen with her in R [is odd]"
+    return above.group.form == GERUND and above.group.kind in _DOING and above.phrase is not None
 
 
 def _teller(sentence: Sentence, p: int) -> tuple[str, ...]:
@@ -266,7 +270,7 @@ def _told_of(sentence: Sentence, phrase: Persons, group: Group) -> bool:
     """Whether a gerund tells what somebody did: "with Bob being in R", "your timeline of Bob leaving R"."""
     before = [token.text for token in sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
     told = before[-1:] in (["with"], ["of"], ["for"], ["about"]) and before[0] != "instead"
-    told |= before[-1:] == ["by"] and group.kind == "see"  # "confirmed by Bob seeing her in R"
+    told |= before[-1:] == ["by"] and group.kind in ("see", "is")  # "confirmed by Bob seeing her in R"
     return told and group.form == GERUND and phrase.last == group.first - 1
 
 
@@ -351,7 +355,7 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         source = source.before  # "Bob passed through R and it was empty, then went to S"
     if source.group.lemma == "die" and source.before is not None:
         source = source.before  # "came at the tick Bob died, then reported"
-    if source.link in TIME_LINKS and source.before is not None and source.before.group.kind == "kill":
+    if joined and source.link in TIME_LINKS and source.before is not None and source.before.group.kind == "kill":
         source = source.before  # "Bob killed her after I left and fled to R"
     if source.before is not None and _in_parentheses(sentence, source, group):
         source = source.before
@@ -448,7 +452,7 @@ def _of_subject(sentence: Sentence, p: int) -> bool:
     return (
         token.text not in CONNECTIVES
         and token.text not in STOPS
-        and token.text not in ("in", "at", "from", "to", "into")
+        and token.text not in ("in", "at", "from", "to", "into", "there")
     )
 
 
@@ -476,6 +480,8 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
     while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in STOPS or tokens[q].text in ADVERBS):
         if tokens[q].text == "that" and q and tokens[q - 1].text in ("after", "before"):
             break
+        if tokens[q].text in ("that", "this") and tokens[q + 1].text in (":", ";", "—"):
+            break  # "let me address that: Bob was in R"
         links.append(tokens[q].text)
         q -= 1
     clause.first = max(low, min(start, q + 1)) if links else start

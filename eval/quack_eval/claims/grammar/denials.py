@@ -18,10 +18,11 @@ _PRESENT = frozenset({"is", "be", "move", "enter", "wait", "put"})
 
 @dataclass(slots=True)
 class Denial:
-    """Rooms that a clause denies of its subject."""
+    """Rooms that a clause denies of its subject; ``claims``: after rooms that it only says: "Bob says A, not B"."""
 
     clause: Clause
     rooms: list[str]
+    claims: bool
 
 
 def denials(account: Account) -> list[Denial]:
@@ -33,14 +34,15 @@ def denials(account: Account) -> list[Denial]:
         for other in sentence.clauses:
             other.places = [place for place in other.places if not first < place.at <= last]
         if clause is not None and not (clause.negative or clause.maybe):
-            found.append(Denial(clause, rooms))
+            claims = clause.group.lemma in ("claim", "say") and bool(clause.places)
+            found.append(Denial(clause, rooms, claims))
     return found
 
 
 def deny(account: Account, found: list[Denial]) -> None:
     """Tells who was not in the rooms denied: once it is known of whom each clause tells."""
     for denial in found:
-        for who in _who(denial.clause):
+        for who in _who(denial.clause, denial.claims):
             for room in denial.rooms:
                 account.location(denial.clause, who, room, negative=True)
 
@@ -84,9 +86,8 @@ def _clause_before(sentence: Sentence, p: int) -> Clause | None:
     return before[-1] if before else None
 
 
-def _who(clause: Clause) -> tuple[str, ...]:
+def _who(clause: Clause, claims_room: bool) -> tuple[str, ...]:
     """Who was not in the rooms denied after a clause."""
-    claims_room = clause.group.lemma in ("claim", "say") and bool(clause.places)
     if (
         clause.small
         or not (clause.group.kind in _PRESENT or claims_room)

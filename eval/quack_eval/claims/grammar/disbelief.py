@@ -12,6 +12,7 @@ from quack_eval.claims.grammar.parts import Clause
 from quack_eval.claims.types import NEGATIVE, Claim
 
 _UNTRUE = frozenset({"lie", "false", "untrue", "fabrication", "fabricated", "fake", "nonsense"})
+_CONTRADICTING = frozenset({"contradict", "dispute", "refute"})
 _THAT = ("that", "this", "which", "it")
 _SHORT = 9
 """Words of a sentence at most that only calls the one before a lie."""
@@ -38,6 +39,7 @@ def _about_a_story(account: Account, clause: Clause) -> bool:
     """Whether what is called untrue is what somebody said: "Bob saying that ...", "Bob's claim that ..."."""
     said = [c for c in account.sentence.clauses if c.group.kind == "say" and c.group.form == GERUND]
     told = any(c.group.first < clause.group.first and c.subject for c in said)
+    told |= any(c.link == "of" and c.owner and c is clause.before for c in account.sentence.clauses)
     return bool(account.source) and (told or any(_claim_of(account, c) for c in account.sentence.clauses))
 
 
@@ -63,11 +65,25 @@ def falsely(account: Account, clause: Clause) -> bool:
 
 
 def denies(clause: Clause) -> bool:
-    """Whether a clause is what somebody denies: "Bob denies being in R", "Bob denied that he was in R"."""
+    """Whether a clause is what somebody denies, disputes or makes up: "Bob denies being in R", "Bob made it up".
+
+    A claim that only "that contradicts" stays what it is.
+    """
     said = clause.before
-    if said is None or said.group.lemma != "deny" or said.maybe or clause.negative:
+    if said is None or said.maybe or said.negative or clause.negative:
         return False
-    return not said.negative and (clause.group.form == GERUND or clause.link == "that")
+    told = clause.group.form == GERUND or clause.link == "that"
+    if said.group.lemma == "deny":
+        return told
+    if said.group.lemma in ("invent", "fabricate") or (said.group.lemma == "make" and "up" in said.words):
+        return told and said.phrase is not None
+    contradicts = said.group.lemma in _CONTRADICTING and said.phrase is not None and not said.group.passive
+    return contradicts and told and bool(said.words & SAID_NOUNS)
+
+
+def contradicted(clause: Clause) -> bool:
+    """Whether somebody contradicts what a clause is said of: "Bob's storage claim is contradicted by Eve"."""
+    return clause.group.lemma in _CONTRADICTING and clause.group.passive and not (clause.negative or clause.maybe)
 
 
 def lied_about(clause: Clause) -> bool:

@@ -24,11 +24,15 @@ class Discourse:
 
     ``mentions``: groups of players named, latest last; ``current``, ``previous``: those of this sentence, of the last
     one that names any. ``with_me``: who "we" are besides the speaker. ``places``:
-    where each player was last said to be. ``bodies``: where each body was said to lie,
-    latest last; ``listing``: whether what follows lists whom the speaker met; ``lain``: those of which the utterance
-    itself has said so; ``quotes``: whether the last sentence gave what somebody else said.
+    where each player was last said to be; ``stays``: of those of whom no way was told since.
+    ``bodies``: where each body was said to lie, latest last;
+    ``listing``: whether what follows lists whom the speaker met; ``lain``: those of which the utterance itself
+    has said so; ``quotes``: whether the last sentence gave what somebody else said; ``saw_nobody``: whether it
+    ended with the speaker seeing nobody.
+    ``nameless``: where the utterance says a body lay before it says whose.
     ``finders``: where each player was said to have found one. ``ways``: those that others are quoted to have gone;
-    ``liars``: whose story the speaker calls untrue.
+    ``liars``: whose story the speaker calls untrue; ``gone``: the ways of each player told in the utterance;
+    ``way_of``: whose route the last sentence spoke of.
     """
 
     speaker: str
@@ -49,15 +53,20 @@ class Discourse:
     together: bool = False
     listing: bool = False
     quotes: bool = False
+    saw_nobody: bool = False
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
+    stays: dict[str, str] = field(default_factory=dict)
     bodies: dict[str, str | None] = field(default_factory=dict)
+    nameless: list[str] = field(default_factory=list)
     finders: dict[str, str] = field(default_factory=dict)
     lain: set[tuple[str, str | None]] = field(default_factory=set)
     heard: set[str] = field(default_factory=set)
     said: dict[str, frozenset[str]] = field(default_factory=dict)
     ways: list[Claim] = field(default_factory=list)
     liars: set[str] = field(default_factory=set)
+    way_of: tuple[str, ...] = ()
+    gone: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.voice = self.voice or self.speaker

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from quack_eval.claims.grammar.account import Account, first_of, or_none, rooms_of
+from quack_eval.claims.grammar.agreeing import bear_out
 from quack_eval.claims.grammar.being import kept, tell_being
 from quack_eval.claims.grammar.bodies import tell_body, tell_finding
 from quack_eval.claims.grammar.chunks import FACT, MUST, TO, Group
@@ -17,12 +18,12 @@ from quack_eval.claims.grammar.disbelief import (
     lied_about,
     truthful_about,
 )
-from quack_eval.claims.grammar.granted import alibis, claimed_places, own_account, taken_for_granted
+from quack_eval.claims.grammar.granted import alibis, claimed_places, has_alibi, own_account, taken_for_granted
 from quack_eval.claims.grammar.lexicon import BASE, FINITE, GERUND, ROUTE_NOUNS, TASK_NOUNS, TIME_LINKS
 from quack_eval.claims.grammar.moving import tell_moving
 from quack_eval.claims.grammar.nobody import place_denial
 from quack_eval.claims.grammar.parts import Clause, Place
-from quack_eval.claims.grammar.placing import confirmed, led, tell_placed, tell_placing
+from quack_eval.claims.grammar.placing import confirmed, led, tell_both_places, tell_placed, tell_placing
 from quack_eval.claims.grammar.reports import tell_self_reports, where_reported
 from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing, tell_together
 from quack_eval.claims.grammar.steps import join_steps
@@ -31,6 +32,7 @@ from quack_eval.claims.types import BODY
 _GUESSING = frozenset({"like", "seems", "imply", "implies", "suggests", "probably", "likely", "maybe", "think"})
 _CONTACT = frozenset({"contact", "interaction", "interactions", "encounter", "encounters"})
 _MEETING = frozenset({"sight", "view", "company"}) | _CONTACT
+_CHANCES = frozenset({"window", "time", "opportunity", "moment", "chance"})
 _AT_ONE = frozenset({"up", "other"})
 """line up, match each other."""
 
@@ -44,22 +46,28 @@ def tell(account: Account) -> None:
         account.claims[:] = denied(account.claims, account.untrue_from)
     tell_self_reports(account)
     claimed_places(account)
+    tell_both_places(account)
     alibis(account)
+    bear_out(account)
     join_steps(account)
     if not account.sentence.clauses:
         _nowhere(account)
     first = next((c.subject or c.owner for c in account.sentence.clauses if c.subject or c.owner), ())
+    ways = [c.owner for c in account.sentence.clauses if c.noun == "route" and c.owner]
+    account.discourse.way_of = ways[0] if ways else ()
     account.discourse.topic = first[0] if len(first) == 1 and first[0] != account.discourse.speaker else ""
 
 
 def _nowhere(account: Account) -> None:
-    """A sentence that only denies rooms: "Not in A, not in B." """
-    tokens = account.sentence.tokens
-    if tokens and tokens[0].text in ("not", "never") and account.discourse.voice:
+    """A sentence that only denies rooms: "Not in A, not in B." After "I saw nobody.", nobody was seen there."""
+    tokens, voice = account.sentence.tokens, account.discourse.voice
+    if tokens and tokens[0].text in ("not", "never") and voice:
         clause = Clause(Group(0, 0, "is", "be", FINITE))
         for token in tokens:
-            if token.kind == "room":
-                account.location(clause, account.discourse.voice, token.value, True)
+            if token.kind == "room" and account.discourse.saw_nobody:
+                account.sighting(clause, voice, None, token.value, True)
+            elif token.kind == "room":
+                account.location(clause, voice, token.value, True)
 
 
 def _one_clause(account: Account, clause: Clause) -> None:
@@ -196,18 +204,22 @@ def _other(account: Account, clause: Clause) -> None:
     lemma, words = clause.group.lemma, clause.words
     if lemma == "have" and words & _MEETING and clause.subject:
         _had_company(account, clause)
+    elif lemma == "have" and words & _CHANCES and not clause.negative:
+        _had_a_chance(account, clause)
     elif lemma == "have" and clause.negative and not clause.subject and "it" in words:
         room = next((t.value for t in account.sentence.tokens[: clause.group.first] if t.kind == "room"), None)
         for who in [p for o in clause.objects for p in o.who]:
             account.location(clause, who, room, True)
     elif _as_one(clause):
         tell_together(account, clause)
+    elif lemma == "have" and "alibi" in words and "no" not in words and not clause.negative:
+        has_alibi(account, clause)
     elif (
         lemma == "die"
-        and (any(p.room for p in clause.places) or clause.link == "where")
-        and clause.group.form != GERUND
+        and (any(p.room or _is_the_room(account, p) for p in clause.places) or clause.link == "where")
+        and (clause.group.form != GERUND or clause.phrase is not None)
     ):
-        if clause.subject and clause.group.mood != MUST and not _listed_on(account, clause):
+        if clause.subject and not _listed_on(account, clause):
             clause.places = [place for place in clause.places if not _after_aside(account, clause, place)]
             tell_body(account, clause)
     elif lemma in ("hit", "press", "call") and "report" in clause.words and clause.group.mood == FACT:
@@ -226,6 +238,26 @@ def _other(account: Account, clause: Clause) -> None:
         tell_meeting(account, clause)
     elif lemma == "have" and not clause.negative and clause.objects_of(account.sentence):
         tell_placing(account, clause)
+    elif lemma in ("vouch", "alibi") and not clause.negative:
+        _vouched_for(account, clause)
+
+
+def _is_the_room(account: Account, place: Place) -> bool:
+    """Whether a place is "the same room"."""
+    return account.sentence.tokens[place.at].text == "room"
+
+
+def _vouched_for(account: Account, clause: Clause) -> None:
+    """X vouches for Y in R: Y was there, and seen where the speaker vouches."""
+    voice = account.discourse.voice
+    whom = [p for word, phrase in clause.beside if word == "for" for p in phrase.who]
+    whom += [p for phrase in clause.objects for p in phrase.who]
+    for place in clause.places if clause.subject else ():
+        for who in whom if place.preposition in ("in", "at", "inside") else ():
+            if clause.subject == (voice,):
+                account.sighting(clause, voice, who, account.room_of(place))
+            elif who not in (clause.subject or ()):
+                account.location(clause, who, account.room_of(place))
 
 
 def _ends_there(account: Account, clause: Clause) -> bool:
@@ -238,7 +270,7 @@ def _ends_there(account: Account, clause: Clause) -> bool:
 def _as_one(clause: Clause) -> bool:
     """A and B alibi each other, match each other, line up."""
     if clause.group.lemma == "have":
-        return "mutual" in clause.words and bool(clause.words & {"alibi", "alibis"}) and len(clause.places) == 1
+        return "mutual" in clause.words and "alibi" in clause.words and len(clause.places) == 1
     if clause.group.lemma in ("vouch", "clear", "back", "alibi"):
         return clause.words >= {"each", "other"}
     agrees = clause.group.lemma in ("line", "match", "align") and clause.words & _AT_ONE
@@ -246,17 +278,17 @@ def _as_one(clause: Clause) -> bool:
 
 
 def _after_aside(account: Account, clause: Clause, place: Place) -> bool:
-    """Whether a room stands after the parenthesis that a clause fills: "A (where Bob died) and B"."""
+    """Whether a room stands after what a clause fills: "A (where Bob died) and B", "before he died: Eve in A"."""
     between = {token.text for token in account.sentence.tokens[clause.group.last : place.at]}
-    return ")" in between and "(" not in between
+    return (")" in between and "(" not in between) or ":" in between
 
 
 def _listed_on(account: Account, clause: Clause) -> bool:
-    """Whether the room after "before X died" goes on the sentence: "..., and in R with Y"."""
+    """Whether the room after "before X died" goes on the sentence: "..., and in R with Y", "...: in R with Y"."""
     if not clause.places:
         return False
     between = account.sentence.tokens[clause.group.last : clause.places[0].at]
-    return clause.link in TIME_LINKS and any(token.text in (",", "and") for token in between)
+    return clause.link in TIME_LINKS and any(token.text in (",", "and", ":", "—") for token in between)
 
 
 def _had_company(account: Account, clause: Clause) -> None:
@@ -277,6 +309,14 @@ def _had_company(account: Account, clause: Clause) -> None:
             account.sighting(clause, who, other, room)
         if company and not seen and "no" in clause.words:
             account.sighting(clause, who, None, room, True)
+
+
+def _had_a_chance(account: Account, clause: Clause) -> None:
+    """X had time alone with Y in R: both were there."""
+    companions = [p for word, phrase in clause.beside if word == "with" for p in phrase.who]
+    for room in rooms_of(account, clause) if companions and any(p.room for p in clause.places) else ():
+        for who in (*(clause.subject or ()), *companions):
+            account.location(clause, who, room)
 
 
 def _task(account: Account, clause: Clause) -> None:
@@ -309,6 +349,14 @@ def _task(account: Account, clause: Clause) -> None:
                 account.sighting(clause, seer, who, rooms[0] if rooms else None)
         for room in or_none(rooms if clause.places else rooms[:1]):
             account.activity(clause, who, "task", room, seen=clause.small)
+            if who == account.discourse.voice and _was_still_at_it(account, clause):
+                account.location(clause, who, room)
+
+
+def _was_still_at_it(account: Account, clause: Clause) -> bool:
+    """Whether a task tells where somebody was: "doing my task in R when the meeting was called", "... all the time"."""
+    dated = account.time(clause) or ""
+    return any(word in dated for word in ("meeting", "report", "entire", "whole"))
 
 
 def _rooms_before(account: Account, clause: Clause, words: set[str]) -> list[str]:

@@ -65,7 +65,17 @@ def extract(
         claims += _read(message, sentence, voice, discourse, stances)
         if len(claims) > MOST:
             break
+    claims = _victim_named(claims, discourse) + claims
     return _once(_fullest(judged(claims, discourse)) + stances.claims())
+
+
+def _victim_named(claims: list[Claim], discourse: Discourse) -> list[Claim]:
+    """Whose body it was of "The body was in R. I found Bob dead": told only later."""
+    found = {c.target for c in claims if c.of == BODY and c.type == "sighting" and c.subject == discourse.speaker}
+    victim = found.pop() if len(found) == 1 else None
+    if victim is None:
+        return []
+    return [Claim("location", victim, room, of=BODY, attribution="witnessed") for room in discourse.nameless[:1]]
 
 
 def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
@@ -94,6 +104,8 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
     tell(account)
     deny(account, rooms_denied)
     discourse.quotes = only_quotes(account)
+    last = account.claims[-1] if account.claims else None
+    discourse.saw_nobody = last is not None and (last.type, last.subject, last.target) == ("sighting", voice, None)
     if stances is not None and voice == discourse.speaker:
         stances.read(sentence)
         note_lies(sentence, discourse)

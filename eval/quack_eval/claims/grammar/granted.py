@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.chunks import Group
+from quack_eval.claims.grammar.disbelief import contradicted
 from quack_eval.claims.grammar.lexicon import FINITE, GERUND
 from quack_eval.claims.grammar.parts import Clause
+
+_OF_A_ROOM = frozenset({"claim", "alibi", "presence", "pass", "visit"})
+"""Nouns by which the room before them is where somebody was."""
 
 
 def taken_for_granted(account: Account, clause: Clause) -> bool:
@@ -24,16 +28,17 @@ def taken_for_granted(account: Account, clause: Clause) -> bool:
 
 
 def claimed_places(account: Account) -> None:
-    """X's storage alibi, Y's medbay claim: where they say that they were."""
+    """X's storage alibi, Y's medbay claim, Z's electrical visit: where they say that they were."""
     tokens = account.sentence.tokens
     for phrase in account.sentence.people:
         p = phrase.last + 1
         while p < len(tokens) and tokens[p].kind == "word" and tokens[p].text in ("claimed", "early", "late", "own"):
             p += 1
-        told = p + 1 < len(tokens) and tokens[p].kind == "room" and tokens[p + 1].text in ("claim", "alibi", "presence")
+        told = p + 1 < len(tokens) and tokens[p].kind == "room" and tokens[p + 1].text in _OF_A_ROOM
         if phrase.owner and told:
+            untrue = any(contradicted(clause) and clause.group.first > p for clause in account.sentence.clauses)
             for who in phrase.who:
-                account.location(clause_near(account, p), who, tokens[p].value)
+                account.location(clause_near(account, p), who, tokens[p].value, untrue)
 
 
 def alibis(account: Account) -> None:
@@ -56,6 +61,21 @@ def alibis(account: Account) -> None:
                     account.sighting(clause, who, other, room)
                 else:
                     account.location(clause, other, room)
+
+
+def has_alibi(account: Account, clause: Clause) -> None:
+    """X has an alibi in R with Y, from Y: where X was, seen by the speaker if it is the alibi."""
+    companions = [player for word, phrase in clause.beside if word in ("with", "from") for player in phrase.who]
+    places = [place for place in clause.places if place.preposition in ("in", "at", "for", "through")]
+    voice = account.discourse.voice
+    for room in [room for place in places if (room := account.room_of(place))]:
+        for who in clause.subject or ():
+            if voice in companions:
+                account.sighting(clause, voice, who, room)
+                continue
+            account.location(clause, who, room)
+            for other in companions if who == voice else ():
+                account.sighting(clause, voice, other, room)
 
 
 def _beside(account: Account, p: int) -> tuple[list[str], list[str]]:

@@ -25,9 +25,15 @@ _IDIOMS: dict[str, str] = {
     "ending up": "ending", "end up": "end", "ends up": "ends", "made my way": "went", "made his way": "went", "made her way": "went",
     "made their way": "went", "make my way": "go", "making my way": "going", "making his way": "going", "making her way": "going",
     "worked my way": "went", "working my way": "going", "worked his way": "went", "worked her way": "went", "worked your way": "went",
+    "at least": "actually", "holding down": "staying in", "held down": "stayed in",
     "working his way": "going", "working her way": "going", "working your way": "going", "working our way": "going", "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
 }  # fmt: skip
 """Words to plainer words."""
+_IDIOMS |= {
+    f"{one} confirmed {beside}": f"{one} {beside}"  # "the last person confirmed with Bob"
+    for one in ("person", "one", "player")
+    for beside in ("in", "at", "with", "near", "alive")
+}
 
 _EXCEPTS = (
     ["other", "than"],

@@ -91,7 +91,7 @@ def leaning(found: frozenset[str]) -> Leaning:
         return Leaning(0.0, 0.0)
     weights = _weights()
     known = [weights[pattern] for pattern in found & weights.keys()]
-    return Leaning(*(1 / (1 + math.exp(-sum(column))) for column in zip((0.0, 0.0), *known, strict=True)))
+    return Leaning(*(1 / (1 + math.exp(-math.fsum(column))) for column in zip((0.0, 0.0), *known, strict=True)))
 
 
 @cache

@@ -122,7 +122,8 @@ class _Vocabulary:
         places = _either(self.rooms)
         self.regex = re.compile(
             rf"(?P<name>(?<!\w)(?:{names})(?!\w))"
-            rf"|(?P<room>(?<!\w)(?:(?:{places})(?!\w){NOT_ROOMS}|(?:{_either(self.short)}){SHORT}))"
+            rf"|(?P<room>(?<!\w)(?:(?:{places})(?!\w){NOT_ROOMS}|(?:{_either(self.short)}){SHORT}"
+            rf"|(?<=/)(?:{_either(self.short)})(?!\w)))"
             rf"|(?P<pair>(?<!\w){_either_pair(self.pair)}(?!\w))"
             r"|(?P<arrow>-{1,3}>|=+>|→|~>|(?<=\s)>(?=\s))"
             r"|(?P<clitic>n't\b|'(?:ve|m|re|s|d|ll)\b)"

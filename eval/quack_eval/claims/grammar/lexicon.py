@@ -33,7 +33,7 @@ _REGULAR = {
     "call": "call",
     "task": "task work calibrate scan refuel upload download",
     "say": "claim admit confirm state mention insist argue testify agree corroborate verify explain clarify reveal"
-    " concede acknowledge describe recall remember allege assert declare deny",
+    " concede acknowledge confess describe recall remember allege assert declare deny",
     "put": "place pin position",
     "wait": "wait",
     "kill": "kill murder",
@@ -46,7 +46,7 @@ _REGULAR = {
     " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
     " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi"
     " restate miss commit nail urge apologize disagree reinforce risk gloss dismantle promise accept emphasize"
-    " interact grant owe mirror offer tie deduce lean volunteer",
+    " interact grant owe mirror offer tie deduce lean volunteer dispute refute",
 }
 _IRREGULAR = {
     "see": [
@@ -274,6 +274,9 @@ ADVERBS = frozenset(
         "silently",
         "randomly",
         "closely",
+        "solidly",
+        "effectively",
+        "vaguely",
     ]
 )
 CONNECTIVES = frozenset(
@@ -745,6 +748,8 @@ NOUNS_TOO = frozenset(
         "count",
         "add",
         "sighting",
+        "spot",
+        "spots",
         "left",
         "alibi",
         "alibis",

@@ -54,7 +54,7 @@ def judge_mood(clause: Clause, sentence: Sentence) -> None:
 def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
     """Marks what is only possible by its own modal or by the clause it hangs on."""
     above = clause.above
-    if _unsaid(clause, sentence) or _modal(clause):
+    if _unsaid(clause, sentence) or _modal(clause, sentence):
         clause.maybe = True
     elif above is None:
         clause.maybe |= _asked_where(clause, sentence)
@@ -62,7 +62,7 @@ def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
         clause.maybe = above.maybe
     elif above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
         clause.maybe = _believed(clause) or (clause.link == "where" and _asked(sentence, clause))
-    elif _as_doubtful(clause, above):
+    elif _as_doubtful(clause, above, sentence):
         clause.maybe = True
     elif _called_unlikely(clause, above):
         if above.words >= {"no", "way"} and clause.group.kind in ("is", "be"):  # "there is no way that X was in R"
@@ -92,15 +92,30 @@ def _unsaid(clause: Clause, sentence: Sentence) -> bool:
     return would or _not_confirmed(clause)
 
 
-def _modal(clause: Clause) -> bool:
+def _a_fact(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause is called a fact: "to ignore the fact that X was in R"."""
+    tokens = sentence.tokens
+    at = next((p for p in range(clause.group.first, max(0, clause.first - 2), -1) if tokens[p].text == "that"), 0)
+    return at > 1 and [token.text for token in tokens[at - 2 : at]] == ["the", "fact"]
+
+
+def _modal(clause: Clause, sentence: Sentence) -> bool:
     """Whether a modal, an infinitive or a condition makes a clause only possible, or what it is part of is."""
     above = clause.above
-    part = clause.small or clause.link == "that" or _hangs_on(clause)
+    part = clause.small or (clause.link == "that" and not _a_fact(clause, sentence)) or _hangs_on(clause)
     return clause.group.mood in (MAYBE, TO) or (above is not None and above.maybe and part)
 
 
-def _as_doubtful(clause: Clause, above: Clause) -> bool:
+def _set_off(clause: Clause, sentence: Sentence) -> bool:
+    """Whether a clause only adds what somebody did, set off by a mark: "if Bob, who was in R, ..."."""
+    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    return bool(clause.subject) and lead[1:] == ["who"] and lead[0] in (",", "—", "(", "-")
+
+
+def _as_doubtful(clause: Clause, above: Clause, sentence: Sentence) -> bool:
     """Whether a clause goes on what is only possible, a lie, or what nobody said."""
+    if _set_off(clause, sentence):
+        return False
     onward = clause.phrase is None and clause.link not in ("because", "since", "then", "but", ":", ";")
     bare = clause.phrase is None and clause.group.form == BASE
     says = above.group.kind == "say" and above.link == "and"
@@ -195,12 +210,21 @@ def _supposed(clause: Clause, sentence: Sentence) -> bool:
     return (
         clause.small
         or clause.link in ("and", "or", "that")
-        or (clause.link == "" and before.group.kind == "say" and clause.subject != before.subject)
+        or (clause.link == "" and before.group.kind == "say" and _still_to_be_said(clause, before))
         or (clause.phrase is not None and clause.phrase.pronoun == "you" and clause.group.form == BASE)
         or (clause.link == "," and sentence.tokens[clause.first + 1].text in ("and", "or"))
         or clause.link in TIME_LINKS
         or (clause.phrase is None and clause.link in ("", ",", "then") and before.phrase is not None)
     )
+
+
+def _still_to_be_said(clause: Clause, said: Clause) -> bool:
+    """Whether a condition waits for what is not said yet: "if Bob says Eve was there", "if he confirms he was in R".
+
+    Also "if you say you were anywhere near R".
+    """
+    confirms = said.group.lemma in ("confirm", "verify", "corroborate", "agree")
+    return clause.subject != said.subject or confirms or "anywhere" in clause.words
 
 
 def _lies_about(clause: Clause) -> bool:
@@ -241,10 +265,12 @@ def _might_say(sentence: Sentence, clause: Clause) -> bool:
 
 
 def _happened_to(clause: Clause) -> bool:
-    """Whether an infinitive tells what was done: "Bob happened to walk in", "managed to reach R"."""
+    """Whether an infinitive tells what was done: "Bob happened to walk in", "claims to be in R"."""
     above = clause.above
-    done = above is not None and above.group.lemma in ("happen", "manage") and not (above.maybe or above.negative)
-    return done and clause.group.mood == TO and clause.before is above
+    if above is None or above.maybe or above.negative or clause.group.mood != TO or clause.before is not above:
+        return False
+    claims = above.group.lemma == "claim" and bool(above.phrase and above.phrase.who)
+    return above.group.lemma in ("happen", "manage") or (claims and above.group.last + 1 == clause.group.first)
 
 
 def _the_last_to(clause: Clause, sentence: Sentence) -> bool:

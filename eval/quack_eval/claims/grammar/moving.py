@@ -35,11 +35,15 @@ from quack_eval.claims.types import PLAYER
 _STAYING = frozenset({"stay", "stick", "remain", "linger", "hang"})
 _COMING = frozenset({"come", "arrive", "return", "enter"})
 _WHILE = ("when", "as", "while")
+_ARRIVED = frozenset({"get", "arrive", "pass", "make", "return"})
+"""Verbs that tell where somebody was rather than that it went there."""
 _MEETING = frozenset({"meet", "bump", "share", "run", "come", "cross"})
 
 
 def tell_moving(account: Account, clause: Clause) -> None:
     """X went from A to B; I saw X leave A toward B."""
+    if clause.group.passive and clause.group.kind == "leave" and not (clause.negative or clause.maybe):
+        _were_left(account, clause)
     if clause.group.first in account.routed or (clause.group.passive and clause.group.lemma not in ("head", "head_to")):
         return
     if _meets(clause):
@@ -69,7 +73,7 @@ def _left_somebody(account: Account, clause: Clause) -> None:
     """left X in R: seen there; that leaves X alone with Y in R: both were there."""
     if not clause.subject:
         for who in [p for phrase in clause.objects for p in phrase.who] if not clause.negative else ():
-            with_whom = [p for word, phrase in clause.beside if word == "with" for p in phrase.who]
+            with_whom = _with_whom(clause)
             for room in (
                 rooms_of(account, clause) if with_whom or len(clause.objects) == len(clause.places) == 1 else ()
             ):
@@ -79,11 +83,24 @@ def _left_somebody(account: Account, clause: Clause) -> None:
     for seer in () if set(left) & set(clause.subject or ()) else clause.subject or ():
         for target in left:
             for place in [p for p in clause.places if p.preposition in ("in", "at") and account.room_of(p)]:
-                if seer == account.discourse.voice:
-                    account.sighting(clause, seer, target, account.room_of(place), clause.negative)
-                elif not clause.negative:
-                    for who in (target, *[p for word, phrase in clause.beside if word == "with" for p in phrase.who]):
+                for who in (target, *_with_whom(clause)):
+                    if seer == account.discourse.voice:
+                        account.sighting(clause, seer, who, account.room_of(place), clause.negative)
+                    elif not clause.negative:
                         account.location(clause, who, account.room_of(place))
+
+
+def _with_whom(clause: Clause) -> list[str]:
+    """The companions that a clause names: "with X", "alongside X"."""
+    return [p for word, phrase in clause.beside if word in ("with", "alongside") for p in phrase.who]
+
+
+def _were_left(account: Account, clause: Clause) -> None:
+    """X was left alone with Y in R: both were there."""
+    companions = _with_whom(clause)
+    for room in rooms_of(account, clause) if companions else ():
+        for who in (*(clause.subject or ()), *companions):
+            account.location(clause, who, room)
 
 
 def _crossed(account: Account, clause: Clause) -> None:
@@ -99,7 +116,7 @@ def _crossed(account: Account, clause: Clause) -> None:
 
 
 def _passes_somebody(clause: Clause) -> bool:
-    passed = clause.group.lemma == "pass" and not clause.words & {"through", "by"}
+    passed = clause.group.lemma in ("pass", "cross") and not clause.words & {"through", "by"}
     past = any(preposition == "past" and phrase.who for preposition, phrase in clause.beside)
     return past or (passed and any(phrase.who or phrase.indefinite for phrase in clause.objects))
 
@@ -114,6 +131,7 @@ def _nobody_moved(account: Account, clause: Clause, way: Way) -> None:
 
 def _moved(account: Account, clause: Clause, way: Way) -> None:
     """A movement told in a clause of its own."""
+    way.origin = way.origin or _came_from(account, clause)
     for who in clause.subject or ():
         if clause.negative:
             _went_not(account, clause, who, way)
@@ -139,10 +157,14 @@ def _arrived_together(account: Account, clause: Clause, who: str, way: Way) -> b
 
 
 def _went_with(account: Account, clause: Clause, who: str, way: Way) -> None:
-    """I went to R with X, X came into R with me: X was seen there."""
-    companions = [p for word, phrase in clause.beside if word in ("with", "alongside") for p in phrase.who]
+    """I went to R with X, X came into R with me: X was seen there; X went to R with Y: so did Y."""
+    companions = _with_whom(clause)
     voice = account.source or account.discourse.voice
     if voice not in (who, *companions) or clause.maybe:
+        known = account.discourse.places
+        for other in companions if way.to and not (clause.maybe or way.origin) else ():
+            if known.get(other) != way.to[-1]:
+                account.location(clause, other, way.to[-1])
         return
     for other in companions if who == voice else [who]:
         for room in (way.to or way.via)[-1:]:
@@ -243,7 +265,8 @@ def _seen_arriving(account: Account, clause: Clause, who: str, way: Way) -> str 
     if clause.group.mood == MUST or _only_concluded(account, clause):
         return None
     if way.to:
-        return here if way.to[0] == here and clause.group.lemma in ARRIVING else None
+        arrives = clause.group.lemma in ARRIVING and (clause.group.lemma != "arrive" or bool(way.origin))
+        return here if way.to[0] == here and arrives else None
     before = clause.before
     goes_on = clause.group.form == GERUND and before is not None and before.subject == clause.subject and before.places
     if way.toward or goes_on or not _comes_here(account, clause, here, way.origin):
@@ -308,6 +331,23 @@ def _complete(account: Account, clause: Clause, way: Way, arrives: bool) -> None
         way.origin = _started(account, clause, way.ends)
 
 
+def _came_from(account: Account, clause: Clause) -> list[str]:
+    """Where a way began by the words before it: "I was coming from R, [went through S]"."""
+    before = clause.before
+    if (
+        before is None
+        or before.subject != clause.subject
+        or before.negative
+        or before.maybe
+        or clause.phrase is not None
+    ):
+        return []
+    comes = before.group.lemma == "come" and clause.link in (",", "and", "then") and bool(before.places)
+    if not comes or any(place.preposition != "from" for place in before.places):
+        return []
+    return [room for p in before.places if (room := account.room_of(p))][-1:]
+
+
 def _started(account: Account, clause: Clause, ends: list[str]) -> list[str]:
     """Where "heading to S" begins: in the room left or stayed in just before."""
     above = clause.above
@@ -338,10 +378,12 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
         or crosses(clause, way.to)
     ):
         account.route(clause, who, _stayed_before(account, clause, who, way) + all_in_order(account, clause))
-    elif way.to and not arrives and (clause.group.kind == "leave" or _leaving(clause) or _flees(account, clause, who)):
+    elif way.to and not arrives and _sets_off(account, clause, who):
         account.activity(clause, who, "traveling", way.to[-1], account.discourse.places.get(who))
     elif len(way.to) == 1 and not arrives and (origin := _just_seen(account, clause, who)) not in (None, way.to[0]):
         account.activity(clause, who, "traveling", way.to[0], origin, seen=True)
+    elif way.to and not arrives and _repeats_way(account, clause, who, way):
+        account.discourse.places[who] = way.to[-1]
     elif way.to and not arrives:
         for room in way.to:
             account.location(clause, who, room)
@@ -406,6 +448,32 @@ def _others_leave(account: Account, clause: Clause, who: str) -> bool:
     return departs and clause.link not in TIME_LINKS and who != account.discourse.voice
 
 
+def _repeats_way(account: Account, clause: Clause, who: str, way: Way) -> bool:
+    """Whether "then I continued to R" only goes on along a way told before, with no event in R."""
+    goes_on = clause.group.lemma in ("continue", "proceed", "continue_on") and not clause.times and len(way.to) == 1
+    after = account.after(clause)
+    known = goes_on and any(way.to[0] in told for told in account.discourse.gone.get(who, ()))
+    has_event = after is not None and (after.subject == clause.subject or after.link in ("where", *_WHILE))
+    return known and not (has_event or clause.beside)
+
+
+def _sets_off(account: Account, clause: Clause, who: str) -> bool:
+    """Whether a movement leaves a place known or untold: "left to R", "fled to R", "was there before heading to R"."""
+    if clause.group.kind == "leave" or _leaving(clause) or _flees(account, clause, who):
+        return True
+    if clause.link not in ("before", "after") or clause.group.lemma in _ARRIVED:
+        return False
+    if who != account.discourse.voice:
+        return True
+    stayed = any(c.subject == clause.subject and c.group.kind in ("is", "be") for c in _clauses_before(account, clause))
+    return clause.link == "before" and (clause.group.form == GERUND or stayed)
+
+
+def _clauses_before(account: Account, clause: Clause) -> list[Clause]:
+    """The clauses of the sentence before one of them."""
+    return [other for other in account.sentence.clauses if other.group.first < clause.group.first]
+
+
 def _leaving(clause: Clause) -> bool:
     """Whether "heading to R" goes on "I left"."""
     before = clause.before
@@ -415,7 +483,8 @@ def _leaving(clause: Clause) -> bool:
 
 def _flees(account: Account, clause: Clause, who: str) -> bool:
     """Whether a movement leaves a place that is not told: "killed Bob and fled to R", "Bob headed to R"."""
-    if clause.group.lemma == "head" and who != account.discourse.voice:
+    heading = clause.group.first < clause.group.last and account.sentence.tokens[clause.group.first].text == "was"
+    if clause.group.lemma == "head" and (heading or who != account.discourse.voice):
         return not any(place.preposition in VIA for place in clause.places)
     before = clause.before
     while before is not None and before.link in TIME_LINKS:
@@ -428,9 +497,11 @@ def _went_not(account: Account, clause: Clause, who: str, way: Way) -> None:
     """A movement denied: not there; who did not leave a room was in it."""
     if way.origin and way.ends:
         account.activity(clause, who, "traveling", (way.to + way.via + way.toward)[0], way.origin[0], negative=True)
+    elif clause.group.lemma in ("follow", "chase", "trail") and way.ends:
+        account.activity(clause, who, "traveling", way.ends[0], negative=True)  # "didn't follow him into R"
     elif clause.group.kind == "leave" and way.origin:
         account.location(clause, who, way.origin[0])
         account.activity(clause, who, "traveling", None, way.origin[0], negative=True)
-    elif clause.group.lemma != "stop":  # "didn't stop there long"
+    elif clause.group.lemma not in ("stop", "double"):  # "didn't stop there long", "didn't double back to R"
         for room in way.via + way.ends:
             account.location(clause, who, room, negative=True)

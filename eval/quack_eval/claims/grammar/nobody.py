@@ -26,7 +26,10 @@ def tell_empty(account: Account, clause: Clause) -> bool:
     came = after is not None and after.link in ("when", "as") and after.subject == (seer,)
     there = [place.room for place in after.places if place.room] if came and after is not None else []
     here = account.discourse.places.get(seer) if came and lead[-1].text == "room" else None
-    account.sighting(clause, seer, None, named or here or next(iter(there), account.discourse.room), True)
+    empty = named or here or next(iter(there), account.discourse.room)
+    account.sighting(clause, seer, None, empty, True)
+    if came and not there and after is not None and "through" in after.words:
+        account.location(clause, seer, empty)  # "Bob says R was empty when he passed through"
     return True
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from quack_eval.claims.grammar.account import ARRIVING, Account, seen_in_sentence
 from quack_eval.claims.grammar.chunks import MUST
 from quack_eval.claims.grammar.lexicon import BASE, TIME_LINKS
-from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.grammar.parts import Clause, Place
 
 _HEARSAY = frozenset({"apparently", "supposedly", "allegedly", "presumably"})
 
@@ -37,13 +37,35 @@ def perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> b
         return True
     if not clause.negative and _dated_by(account, clause, rooms):
         return True
-    place = discourse.places.get(discourse.voice)
-    return (
-        place is not None
-        and place in rooms
-        and clause.link not in TIME_LINKS
-        and (clause.link == "where" or "also" in verb or not any(p.room for p in clause.places))
-    )
+    return discourse.places.get(discourse.voice) in rooms and _where_i_was(account, clause, "also" in verb)
+
+
+def _where_i_was(account: Account, clause: Clause, also: bool) -> bool:
+    """Whether the room is given as the speaker's own: "I got to R, and X was already there", "X was there at 6"."""
+    beside = _beside_own_place(account, clause)
+    if clause.link in TIME_LINKS or not (beside or _ticked(clause)):
+        return False
+    return clause.link == "where" or also or not any(_is_named(account, p, beside) for p in clause.places)
+
+
+def _is_named(account: Account, place: Place, beside: bool) -> bool:
+    """Whether a place is told by a name or as the room of an event: not "there", nor "in the room" beside the own."""
+    word = account.sentence.tokens[place.at].text
+    return bool(place.room) or word == "scene" or (word == "room" and not beside)
+
+
+def _ticked(clause: Clause) -> bool:
+    """Whether a clause has a time in ticks of its own: "X was there at tick 6"."""
+    return any(char.isdigit() for token in clause.times for char in token.text)
+
+
+def _beside_own_place(account: Account, clause: Clause) -> bool:
+    """Whether the words before tell where the speaker was: "I got to R, and X was already there"."""
+    before = clause.before
+    if before is None or before.subject != (account.discourse.voice,) or before.negative or before.maybe:
+        return False
+    stands = before.group.kind in ("is", "be", "move", "enter") and bool(before.places)
+    return stands and clause.link in ("and", "but", "where", ",", "—", "")
 
 
 def _beside_own_way(account: Account, clause: Clause, rooms: list[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from quack_eval.claims.grammar.account import FROM, TOWARD, Account, Step
 from quack_eval.claims.grammar.asides import led_on_to
@@ -103,6 +104,8 @@ _BEGIN_ASIDE = frozenset({"where", "when", "which", "i", "saw", "met", "and"})
 """With what an aside in parentheses begins: "A (where I saw Bob come from C), then B"."""
 _GOING_ON = frozenset({",", ")", "i", "and", "then", "before", "finally", "eventually", "just", "you", "he", "she"})
 """What may stand between a list of rooms and a verb that goes on with the way."""
+_TO_ASIDE = frozenset({"where", "(", ",", "also", "actually", "briefly", "and"})
+"""What may stand between a stop and who met whom there."""
 _WENT = frozenset({"went", "headed", "moved", "came", "returned", "ended", "then", "finally", "passed"})
 
 
@@ -151,6 +154,11 @@ def routes(account: Account) -> None:
                 account.activity(clause or _nothing(sentence), who, "traveling", rooms[1], rooms[0], negative)
             _spend(sentence, first, last, rooms)
             continue
+        if last == first + 2 and sentence.tokens[first + 1].text == "/":  # "my route was A/B": in no order
+            for who, room in product(owner, rooms):
+                account.location(clause or _nothing(sentence), who, room, negative)
+            _spend(sentence, first, last, rooms)
+            continue
         rooms = _set_out_from(account, clause, owner) + _to_via(sentence, first, last, rooms)
         if clause is None:
             clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
@@ -172,6 +180,7 @@ def routes(account: Account) -> None:
         if moves and not negative and not _of_noun(sentence, clause, first):
             account.steps.append(Step(clause, owner, tuple(rooms)))  # "I came A -> B and then left toward C"
         _stands_at_end(account, clause, owner, end, rooms[-1])
+        _met_on_the_way(account, owner, first, last)
         _spend(sentence, first, last, rooms)
 
 
@@ -208,6 +217,22 @@ def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], las
     if dated or (words and {"meeting", "report"} & set(words[0].split())):
         for who in owner if not clause.negative else ():
             account.location(clause, who, room)
+
+
+def _met_on_the_way(account: Account, owner: tuple[str, ...], first: int, last: int) -> None:
+    """Stops where somebody was met have their own claim: "A (where Bob saw me) -> B, where I saw Eve"."""
+    tokens, by_token = account.sentence.tokens, account.sentence.by_token
+    for clause in account.sentence.clauses:
+        if clause.link != "where" or clause.group.kind != "see" or clause.negative or clause.maybe:
+            continue
+        at = next((p for p in range(clause.group.first, -1, -1) if tokens[p].kind == "room"), -1)
+        between = {tokens[p].text for p in range(at + 1, clause.group.first) if p not in by_token}
+        if not first <= at <= last or between - _TO_ASIDE:
+            continue
+        met = {*(clause.subject or ()), *clause.objects_of(account.sentence)}
+        for who in owner if len(met) > 1 else ():
+            if who in met:
+                account.location(clause, who, tokens[at].value)
 
 
 def _last_stops(account: Account, owner: tuple[str, ...], last: int) -> tuple[list[str], int]:
@@ -533,6 +558,8 @@ def _owner(account: Account, clause: Clause | None, at: int) -> tuple[str, ...] 
     before = [phrase for phrase in sentence.people if phrase.last < at and not phrase.called]
     if before:
         return before[-1].who or None
+    if account.discourse.way_of and not sentence.clauses:
+        return account.discourse.way_of  # "Bob, your route has no witness. A -> B -> C."
     return (account.discourse.voice,) if account.discourse.voice else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import Account, or_none, rooms_above, rooms_of, rooms_when, until
+from quack_eval.claims.grammar.account import VIA, Account, or_none, rooms_above, rooms_of, rooms_when, until
 from quack_eval.claims.grammar.bodies import sees_body
 from quack_eval.claims.grammar.chunks import MUST, Persons
 from quack_eval.claims.grammar.lexicon import CONNECTIVES, GERUND, PARTICIPLE, PREPOSITIONS, TIME_LINKS
@@ -62,7 +62,7 @@ def tell_seeing(account: Account, clause: Clause) -> None:
             for whom in seen:
                 _saw(account, clause, seer, whom, phrase, rooms, time)
     _seen_beside(account, clause, seers)
-    _stood_where_seen(account, clause)
+    stood_where_seen(account, clause, rooms_of(account, clause))
 
 
 def _the_last(account: Account, clause: Clause) -> bool:
@@ -110,14 +110,16 @@ def _objects(clause: Clause | None) -> list[Persons]:
     return [*clause.objects, *(phrase for _, phrase in clause.beside)] if clause is not None else []
 
 
-def _stood_where_seen(account: Account, clause: Clause) -> None:
+def stood_where_seen(account: Account, clause: Clause, rooms: list[str]) -> None:
     """saw X in R when I passed through: the teller was in R."""
     after = account.after(clause)
     voice = account.discourse.voice
-    if after is None or after.subject != (voice,) or after.link not in ("when", "while", "as") or after.places:
+    if after is None or after.subject != (voice,) or after.link not in ("when", "while", "as"):
+        return
+    if any(place.preposition in VIA for place in after.places):
         return
     if after.group.lemma in ("pass", "go", "come", "walk", "cut", "run") and "through" in after.words:
-        for room in rooms_of(account, clause):
+        for room in rooms:
             account.location(clause, voice, room)
 
 
@@ -158,6 +160,8 @@ def _saw(
         if met and room is not None and seer == account.discourse.voice:
             account.location(clause, seer, room)
         account.sighting(clause, seer, target, room, negative, time=time)
+        if clause.link == "where" and target == account.discourse.voice and room is not None and not negative:
+            account.location(clause, target, room)  # "to R, where Bob saw me"
 
 
 def _spoken_of(account: Account, target: str | None, negative: bool) -> list[str]:

@@ -119,7 +119,34 @@ def _is_verb(before: Token | None, after: Token | None) -> bool:
 
 def _without_question(sentence: list[Token]) -> list[Token]:
     """What a question asserts: what stands before it, or what it repeats."""
-    return _granted(sentence) or _before_question(sentence)
+    return _granted(sentence) or _doing_there(sentence) or _before_question(sentence)
+
+
+def _doing_there(sentence: list[Token]) -> list[Token]:
+    """What a question takes for granted: "Bob, what were you doing in R?" that he was there."""
+    words = [token.text for token in sentence]
+    for p in range(len(words) - 4):
+        asks = words[p] in ("what", "why") and (p == 0 or sentence[p - 1].text in _OPENS | {"so", "and", "but"})
+        was = p + 1 + (words[p + 1] in ("exactly", "else"))
+        if not asks or words[was] not in ("was", "were") or not _is_somebody(sentence[was + 1]):
+            continue
+        rest = was + 2 + (words[was + 2] == "doing")
+        end = next((q for q in range(rest, len(words)) if words[q] in _OPENS | {"and", "but", "when"}), len(words))
+        stays = words[rest : rest + 1] == ["still"] or words[rest] in (
+            "in",
+            "at",
+            "over",
+            "near",
+            "standing",
+            "sitting",
+        )
+        if stays and (words[rest - 1] == "doing") == (words[p] == "what"):
+            return [*sentence[:p], sentence[was + 1], sentence[was], *sentence[rest:end]]
+    return []
+
+
+def _is_somebody(token: Token) -> bool:
+    return token.kind == "name" or token.text in ("you", "he", "she", "they")
 
 
 def _granted(sentence: list[Token]) -> list[Token]:

@@ -40,11 +40,16 @@ def _runs(account: Account) -> list[list[Step]]:
         taken = step.clause.group.first in account.routed
         if run is not None and run[-1].clause.group.first in account.routed:
             follows = step.clause.link in ("then", "and")  # not "I went A -> B, so I was in C"
-        if run is not None and follows and not taken:
+        if run is not None and follows and not taken and not _tells_again(run, step):
             run.append(step)
         else:
             runs.append([step])
     return runs
+
+
+def _tells_again(run: list[Step], step: Step) -> bool:
+    """Whether a step only tells from where somebody had come: "I was in A, and I came into A from B"."""
+    return len(step.rooms) > 1 and step.rooms[-1] == run[-1].rooms[-1]
 
 
 def _comes_last(clause: Clause) -> bool:
@@ -99,6 +104,28 @@ def _replace_of(account: Account, run: list[Step], rooms: list[str], who: str) -
         own = _with_own_time(account, run)
         account.claims[:] = [c for c in account.claims if not _stop_of(c, who, rooms) or c.room in own]
         account.route(run[0].clause, who, rooms)
+        told = {c.room for c in account.claims if c.kind == "location" and c.subject == who and not c.negative}
+        for step in run:
+            if step.rooms[-1] not in told and _has_event(account, step, who):
+                account.location(step.clause, who, step.rooms[-1])
+
+
+def _has_event(account: Account, step: Step, who: str) -> bool:
+    """Whether something happened at the end of a step: "to R, where Bob saw me", "to R, saw Bob", "where we met"."""
+    after = account.after(step.clause)
+    if after is None or after.negative or after.maybe or after.group.form == GERUND:
+        return False
+    if after.link == "that" and "is" in (token.text for token in account.sentence.tokens[: after.group.last + 1]):
+        after = account.after(after)  # "and then R — that is where the meeting was called"
+        return after is not None and after.link == "where" and after.group.kind in ("call", "report")
+    if any(phrase.indefinite for phrase in after.objects):
+        return False
+    met = {*(after.subject or ()), *after.objects_of(account.sentence)}
+    goes_on = after.link == "," and after.subject == (who,) and not after.places
+    if after.group.kind == "task" and after.link == "where":
+        return after.subject == (who,) and bool({"meeting", "report"} & set((account.time(after) or "").split()))
+    seen = after.group.kind == "see" and (after.link == "where" or goes_on)
+    return who in met and (seen or (after.group.kind == "is" and after.link == "where"))
 
 
 def _from_start(run: list[Step]) -> bool:

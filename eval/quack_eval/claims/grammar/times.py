@@ -19,7 +19,7 @@ _ABOUT = r"(?:(?:right|just|only|exactly|somewhere|roughly|probably|maybe|litera
 _TAIL = r"(?:\s*(?:onwards?|on\b(?!\s+(?:the|my|a|his|her|their|that|this)\b)|or\s+so|ish\b))?"
 _ROUND = r"(?:round|leg|game)"
 _EVENT = (
-    r"(?:the\s+|this\s+|that\s+)(?:emergency\s+)?(?:meeting|report|alarm|bell|kill|discovery|(?:body|button)(?=\s+(?:was|got|is|were|being)\b))"
+    r"(?:the\s+|this\s+|that\s+)(?:emergency\s+)?(?:meeting|report|alarm|bell|kill|discovery|(?:body|button)(?=\s+(?:was|got|is|were|being)\s+(?:just\s+)?(?:called|reported|found|discovered|hit|pressed|pushed)\b))"
     r"(?:\s+(?:was|got|is|were|being|had\s+been)?\s*(?:just\s+)?(?:called|reported|found|discovered|hit|pressed"
     r"|happened|came\s+in|went\s+off|pushed|triggered|started|start))?(?!\w)"
 )
@@ -34,7 +34,7 @@ _PHRASES = (
     r"\ba\s+(?:bit|while|moment|few\s+ticks|tick|couple\s+of\s+ticks)\s+(?:ago|earlier|later|before)\b",
     r"\bat\s+(?:that|the\s+same|this|the\s+exact\s+same)\s+(?:exact\s+)?(?:point|time|moment|tick)\b",
     r"\bat\s+the\s+time\b",
-    rf"(?:right\s+|just\s+|shortly\s+|immediately\s+|only\s+)?\b(?:when|before|after|until|till|as|since|by\s+the\s+time|once|at)\s+{_EVENT}",
+    rf"(?:right\s+|just\s+|shortly\s+|immediately\s+|only\s+)?\b(?:when|before|after|until|till|as|since(?!\s+the\s+body)|by\s+the\s+time|once|at)\s+{_EVENT}",
 )
 
 TIME = re.compile(

@@ -15,7 +15,7 @@ from quack_eval.claims.grammar.account import (
 from quack_eval.claims.grammar.lexicon import GERUND
 from quack_eval.claims.grammar.nobody import is_added
 from quack_eval.claims.grammar.parts import Clause
-from quack_eval.claims.grammar.seeing import just_one
+from quack_eval.claims.grammar.seeing import just_one, stood_where_seen
 from quack_eval.claims.grammar.ways import Way
 
 
@@ -34,6 +34,9 @@ def seen_moving(account: Account, clause: Clause, way: Way) -> None:
         for who in clause.subject or ():
             _saw_move(account, clause, seer, who, way.origin, way.via + way.to, way.toward)
             _saw_beside(account, clause, seer, who)
+            if seer == account.discourse.voice:
+                seen = [c.room for c in account.claims if (c.type, c.subject, c.target) == ("sighting", seer, who)]
+                stood_where_seen(account, clause, [room for room in seen[-1:] if room])
 
 
 def _saw_beside(account: Account, clause: Clause, seer: str, who: str) -> None:
