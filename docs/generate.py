@@ -229,6 +229,7 @@ $actions
 All agents terminate together; in the parallel form with `dead_agents="remove"` the dead do earlier, with reward 0, and
 the last step has no reward and no key of theirs: `infos.get("player_3")["outcome"]` of the last step's infos says what
 their game came to, though `infos` does not list them. Nothing is ever truncated: the tick budget is an end of the game.
+Rewards of your own are [a wrapper's matter](adapters.md#rewards-of-your-own).
 
 ## Info
 
@@ -245,6 +246,9 @@ $options
 One seat, `gymnasium.make("quack_env:quack_env/Seat-v0", ...)`, takes these too, and:
 
 $seat
+Options of a reset: `env.reset(options={"deal": GameRecord.load(PATH).header})` deals a recorded game again, in an
+environment of the recording's config, map and speech (all forms but `vector_env`); other keys are left alone.
+
 `quack_env.vector_env` ([how it works](design/vector.md)):
 
 $vector

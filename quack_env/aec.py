@@ -29,6 +29,10 @@ class QuackAEC(QuackBase, AECEnv[str, Any, Any]):
             seed: from 0.
             options: {"deal": the ``header`` of a `GameRecord`} deals that game again, with its given draws; ``seed``
                 then does nothing. Other keys are left alone.
+
+        Raises:
+            ConfigError: a seed or options that cannot be.
+            TrajectoryError: a recorded game of other settings than the environment's; names them.
         """
         self._deal(seed, options)
         self._begin()

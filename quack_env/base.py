@@ -19,9 +19,9 @@ from quack_env.config import GameConfig
 from quack_env.encode.sizes import image_sizes
 from quack_env.encode.text import summary
 from quack_env.encode.vector import Layout, named, vector
-from quack_env.errors import ConfigError, IllegalActionError, NotResetError, QuackError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError
 from quack_env.game import Game
-from quack_env.game_map import GameMap
+from quack_env.game_map import GameMap, check_words
 from quack_env.header import Header
 from quack_env.replay import deal
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
@@ -73,14 +73,18 @@ def mask_array(mask: bytes | bytearray) -> NDArray[np.int8]:
 
 def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     """The one of those allowed that equals the value; where none does, a `ConfigError` that says what is allowed."""
-    if value not in allowed:
-        raise ConfigError(f"{name}={value!r}: must be one of {', '.join(repr(a) for a in allowed)}")
-    return allowed[allowed.index(value)]
+    for one in allowed:
+        kind = (int, np.integer) if isinstance(one, int) else type(one)
+        if isinstance(value, kind) and not isinstance(value, bool) and value == one:
+            return one
+    raise ConfigError(f"{name}={shown(value)}: must be one of {', '.join(repr(a) for a in allowed)}")
 
 
 def none_of(others: Mapping[str, Any], made: type) -> None:
     """A `ConfigError` where there are other options than those of ``made``; it says what is allowed."""
     for name, value in others.items():
+        if name == "map":
+            raise ConfigError(f"map={shown(value)}: no such option; give game_map={shown(value)}")
         if name in GameConfig.model_fields:
             raise ConfigError(
                 f"{name}={shown(value)}: is a setting of the game, give config={{{name!r}: {shown(value)}}}"
@@ -158,11 +162,10 @@ class QuackBase:
     ) -> None:
         none_of(others, QuackBase)
         settings = settings_of(config, n_players=n_players, n_ducks=n_ducks, max_ticks=max_ticks)
-        self.game = Game(
-            settings,
-            GameMap.load(settings.map if game_map is None else game_map),
-            one_of("speech", speech, SPEECH),
-        )
+        world_map = GameMap.load(settings.map if game_map is None else game_map)
+        if one_of("speech", speech, SPEECH) == "text":
+            check_words(world_map)
+        self.game = Game(settings, world_map, speech)
         self.observation_mode = one_of("observation", observation, OBSERVATIONS)
         self.dead_agents = one_of("dead_agents", dead_agents, DEAD_AGENTS)
         self.render_mode = one_of("render_mode", render_mode, (None, *RENDER_MODES))
@@ -223,9 +226,9 @@ class QuackBase:
         return self._action_spaces[self._known(agent)]
 
     def _known(self, agent: str) -> str:
-        """The agent, where there is one of that name; otherwise a `QuackError` that says which there are."""
-        if agent not in self._action_spaces:
-            raise QuackError(f"no agent {agent!r}; agents are {', '.join(self.possible_agents)}")
+        """The agent, where there is one of that name; otherwise a `ConfigError` that says which there are."""
+        if not isinstance(agent, str) or agent not in self._action_spaces:
+            raise ConfigError(f"no agent {shown(agent)}; agents are {', '.join(self.possible_agents)}")
         return agent
 
     # --- observing ---------------------------------------------------------------------------------------------------

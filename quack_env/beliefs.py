@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 
 FILE = "run.sqlite"
 """The name of the store in the folder of a run; other tables of the run may stand beside these."""
@@ -339,4 +339,4 @@ def _library(name: str, what: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        raise ConfigError(f"{what} need {name.partition('.')[0]}: pip install 'quack_env[parquet]'") from None
+        raise ConfigError(f"{what} need {name.partition('.')[0]}: {install('parquet')}") from None

@@ -1,6 +1,11 @@
 """The errors that the packages raise on purpose: one line each, with what was given and what is allowed."""
 
 
+def install(extra: str) -> str:
+    """The command that installs an extra, for messages: the package comes as a clone, and stands in no registry."""
+    return f'pip install -e ".[{extra}]" in the clone'
+
+
 class QuackError(Exception):
     """Base of every error that the project raises on purpose."""
 

@@ -33,19 +33,19 @@ class Past:
     decisions: tuple[Decision, ...]
 
     @classmethod
-    def of(cls, trajectory: GameRecord, at: int | None = None) -> Past:
+    def of(cls, record: GameRecord, at: int | None = None) -> Past:
         """The decisions whose events come before event ``at`` (default: all), as far as they follow from the rules.
 
         Raises:
             TrajectoryError: no such event; a recording of the parallel form, whose decisions were not made one after
                 the other; or one that its rules refuse.
         """
-        events = trajectory.events
+        events = record.events
         if at is not None and not 0 <= at <= len(events):
             raise TrajectoryError(f"event {at}: the recording has the events 0 to {len(events) - 1}")
-        if trajectory.header.form != "aec":
+        if record.header.form != "aec":
             raise TrajectoryError("a fork needs a recording of the AEC form: here all decided at the start of a tick")
-        return cls(trajectory.header, tuple(_decisions(trajectory, len(events) if at is None else at)))
+        return cls(record.header, tuple(_decisions(record, len(events) if at is None else at)))
 
     def actions(self, agent: str) -> list[Any]:
         """What an agent decided, in order."""
@@ -106,11 +106,11 @@ class ForkAEC(BaseWrapper[str, Any, Any]):
             self.step(decision.action)
 
 
-def fork(trajectory: GameRecord, at: int | None = None, number: int = 1, **options: Any) -> ForkAEC:
+def fork(record: GameRecord, at: int | None = None, number: int = 1, **options: Any) -> ForkAEC:
     """The environment of continuation ``number`` of a recorded game from event ``at`` on.
 
     Args:
-        trajectory: the recording, of the AEC form.
+        record: the recording, of the AEC form.
         at: decisions that left an event before this one are fixed; None fixes all of them.
         number: of the continuation, from 1; 0 goes on with the original's chance.
         **options: observation, image_size, render_mode and such, as for `quack_env.env`.
@@ -118,10 +118,10 @@ def fork(trajectory: GameRecord, at: int | None = None, number: int = 1, **optio
     Raises:
         TrajectoryError: no recording; see `Past.of`, too.
     """
-    if not isinstance(trajectory, GameRecord):
-        raise TrajectoryError(f"{shown(trajectory)}: must be a recorded game, as GameRecord.load(PATH) reads it")
-    inner = QuackAEC(trajectory.config, trajectory.game_map, speech=trajectory.header.speech, **options)
-    return ForkAEC(inner, Past.of(trajectory, at), number)
+    if not isinstance(record, GameRecord):
+        raise TrajectoryError(f"{shown(record)}: must be a recorded game, as GameRecord.load(PATH) reads it")
+    inner = QuackAEC(record.config, record.game_map, speech=record.header.speech, **options)
+    return ForkAEC(inner, Past.of(record, at), number)
 
 
 __all__ = ["Decision", "ForkAEC", "Past", "fork"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from operator import index
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from quack_env import rules as the_rules
 from quack_env.briefing import Briefing
@@ -25,7 +26,7 @@ from quack_env.world import TEXT, World
 from quack_env.yaml_file import shown
 
 STATE_SCHEMA = 1
-SAVED = ("seed", "forks", "given", "state", "inbox", "transcript")
+Reader: TypeAlias = Callable[[Any], Any]
 
 
 class Game:
@@ -304,8 +305,11 @@ class Game:
             "transcript": [list(message) for message in self.transcript],
         }
 
-    def load(self, data: Mapping[str, Any], beside: tuple[str, ...] = ()) -> None:
-        """Take over the game of `to_dict`; `beside`: what else the data must have.
+    def load(self, data: Mapping[str, Any], beside: Mapping[str, Reader] | None = None) -> dict[str, Any]:
+        """Take over the game of `to_dict`; ``beside``: what else the data must have, and what reads it.
+
+        Returns:
+            What was read of ``beside``, by name.
 
         Raises:
             TrajectoryError: where it is none, of another schema or of other settings; nothing has changed then.
@@ -316,17 +320,61 @@ class Game:
             raise TrajectoryError(f"state schema {data.get('schema')!r}: this version reads {STATE_SCHEMA}")
         if data.get("settings") != self.settings_hash():
             raise TrajectoryError("the state is of a game with another config, map or speech mode")
-        if missing := [name for name in (*SAVED, *beside) if name not in data]:
+        readers = {**SAVED, "state": self._state_of, "inbox": self._inbox_of, **(beside or {})}
+        if missing := [name for name in readers if name not in data]:
             raise TrajectoryError(
                 f"the state has no {', '.join(missing)}; it must be what state_dict() of this form gave"
             )
-        state = State(self.world)
-        state.load(data["state"])
-        self.state = state
-        self.seed, self.forks = data["seed"], [(at, number) for at, number in data["forks"]]
-        self.give(data["given"])
+        made = {name: _read(name, reader, data[name]) for name, reader in readers.items()}
+        self.seed, self.forks, self.state = made["seed"], made["forks"], made["state"]
+        self.give(made["given"])
         self.briefing = Briefing(self.config, self.game_map, self.world, game_key(self.seed))
-        self.inbox = [[Message(*message) for message in inbox] for inbox in data["inbox"]]
-        self.transcript = [Message(*message) for message in data["transcript"]]
+        self.inbox, self.transcript = made["inbox"], made["transcript"]
         self.seals.clear()
         self.texts.clear()
+        return {name: made[name] for name in beside or ()}
+
+    def _state_of(self, saved: dict[str, Any]) -> State:
+        state = State(self.world)
+        state.load(saved)
+        return state
+
+    def _inbox_of(self, saved: Any) -> list[list[Message]]:
+        inbox = [_messages(messages) for messages in saved]
+        if len(inbox) != self.world.n:
+            raise ValueError(f"must be of {self.world.n} agents")
+        return inbox
+
+
+def _read(name: str, reader: Reader, saved: Any) -> Any:
+    """A part of a saved game; `TrajectoryError` naming it where it is none."""
+    try:
+        return reader(saved)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
+        if isinstance(fault, TrajectoryError):
+            raise
+        raise TrajectoryError(f"the state has {name}={shown(saved)}; it must be what state_dict() gave") from fault
+
+
+def _seed(saved: Any) -> int:
+    seed = index(saved)
+    game_key(seed)  # which no negative number has
+    return seed
+
+
+def _forks(saved: Any) -> list[tuple[int, int]]:
+    return [(index(at), index(number)) for at, number in saved]
+
+
+def _given(saved: dict[str, Any] | None) -> dict[str, Any] | None:
+    if saved is not None:
+        given_rules(saved)  # which can be made of no other draws
+    return saved
+
+
+def _messages(saved: Any) -> list[Message]:
+    return [Message(*message) for message in saved]
+
+
+SAVED: dict[str, Reader] = {"seed": _seed, "forks": _forks, "given": _given, "transcript": _messages}
+"""What a saved game has beside what only its game can read, and what reads it."""

@@ -29,7 +29,7 @@ MAX_WEIGHT = 60
 MAX_POSITION = 10_000
 MAX_TEXT = 60
 ROOM_NAME = re.compile(r"[a-z][a-z0-9_]*")
-ORDINARY_WORDS = (
+COMMON_WORDS = (
     *("a", "an", "the", "this", "that", "these", "those", "i", "me", "my", "you", "your", "he", "him", "his", "she"),
     *("her", "it", "its", "we", "us", "our", "they", "them", "their", "who", "what", "when", "where", "which", "so"),
     *("and", "as", "at", "but", "by", "for", "from", "here", "if", "in", "into", "no", "not", "of", "off", "on", "or"),
@@ -37,7 +37,7 @@ ORDINARY_WORDS = (
     *("was", "were", "do", "does", "did", "have", "has", "had", "can", "say", "see", "saw", "seen", "went", "way"),
     *("body",),
 )
-"""Words that no room may be called by where players talk freely."""
+"""Words that no room may be called by where a new game is played in free text."""
 NUMBERS = (int, float, np.integer, np.floating)
 KEYS = ("rooms", "corridors", "tasks", "button")
 OPTIONAL_KEYS = ("name",)
@@ -313,6 +313,13 @@ class _Reader:
         raise MapError(": ".join(part for part in (self.source, key, reason) if part))
 
 
+def map_beside(name: str, folder: str | os.PathLike[str]) -> str:
+    """The map that a file of a folder means by a name: a shipped one, a file seen from that folder, or else the name as
+    it is, which is then seen from the working directory."""
+    beside = Path(folder) / name
+    return name if name in shipped_maps() or not beside.exists() else os.fspath(beside)
+
+
 def shipped_maps() -> tuple[str, ...]:
     """The names of the maps that come with the package, in alphabetical order."""
     files = (entry.name for entry in _maps_folder().iterdir())
@@ -343,14 +350,14 @@ def check_names(config: GameConfig, game_map: GameMap) -> None:
 
 
 def check_words(game_map: GameMap) -> None:
-    """Checks that no room is called by a word that every sentence has, for games in which players talk freely.
+    """Checks that no room is called by a common word, for new games in which players talk freely.
 
     Raises:
         ConfigError: where one is: neither players nor the audit could tell when the room is meant.
     """
-    lost = [room for room in game_map.rooms if room in ORDINARY_WORDS]
+    lost = [room for room in game_map.rooms if room in COMMON_WORDS]
     if lost:
-        told = f"{lost[0]!r} of {game_map.name} is a word of every sentence"
+        told = f"{lost[0]!r} of {game_map.name} is called by a common word"
         raise ConfigError(f'map: the room {told}; with speech="text" nobody could tell when it is meant')
 
 

@@ -119,7 +119,9 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
                 if agent in actions:
                     self._parse(i, actions[agent], wait if agent in self.agents else b"")
                 continue
-            chosen[i] = self._parse(i, actions.get(agent), mask)
+            if agent not in actions:
+                raise IllegalActionError(f"no action given for {agent}, who decides in this step")
+            chosen[i] = self._parse(i, actions[agent], mask)
         return chosen
 
     def _play(self, chosen: dict[int, tuple[int, str | None]]) -> tuple[int, ...]:
@@ -148,14 +150,19 @@ class QuackParallel(QuackBase, ParallelEnv[str, Any, Any]):
         """The agents that decide in this step; all others may only wait."""
         return [self.possible_agents[i] for i in self._legal]
 
+    def _agents_of(self, saved: Any) -> list[str]:
+        """The agents of a `state_dict`, which are some of the environment's, in its order."""
+        if list(saved) != [agent for agent in self.possible_agents if agent in saved]:
+            raise ValueError("agents")
+        return list(saved)
+
     def state_dict(self) -> dict[str, Any]:
         """The whole game as JSON-ready data, at any moment before the end."""
         return self.game.to_dict() | {"agents": self.agents[:]}
 
     def load_state_dict(self, data: dict[str, Any]) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
         """Go on from a `state_dict` of an environment with the same options; observations and infos as from `reset`."""
-        self.game.load(data, beside=("agents",))
-        self.agents = list(data["agents"])
+        self.agents = self.game.load(data, beside={"agents": self._agents_of})["agents"]
         self._wait = bytes(self.game.wait_mask())
         self._begin_stage()
         return self._look(())

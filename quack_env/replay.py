@@ -10,11 +10,12 @@ from quack_env.chance import game_key
 from quack_env.errors import TrajectoryError
 from quack_env.events import Event, event_of
 from quack_env.game import Game
+from quack_env.game_map import KEYS
 from quack_env.kinds import STATEMENTS
 from quack_env.state import DISCUSSION, FREE, State
 from quack_env.statements import encode
 from quack_env.trajectory import GameRecord, Header
-from quack_env.world import TEXT
+from quack_env.world import SPEECH, TEXT
 from quack_env.yaml_file import shown
 
 DECISIONS = ("wait", "depart", "task_step", "kill", "meeting_called", "statement", "vote", "lapsed")
@@ -60,10 +61,9 @@ def deal(game: Game, header: Header) -> None:
     Roles, names, tasks and draws are those of its seed, or with ``given`` its own (rules.md "Chance can be given").
 
     Raises:
-        TrajectoryError: where the header does not fit the game, or its seed deals something else.
+        TrajectoryError: where the header does not fit the game (see `check_fits`), or its seed deals something else.
     """
-    if len(header.seats) != game.world.n:
-        raise TrajectoryError(f"header field seats: {len(header.seats)} listed for {game.world.n} players")
+    check_fits(game, header)
     if header.given is None:
         game.deal(header.seed)
     else:
@@ -71,6 +71,32 @@ def deal(game: Game, header: Header) -> None:
     game.forks = list(header.forks)
     game.branch(0)
     _check_deal(game, header)
+
+
+def check_fits(game: Game, header: Header) -> None:
+    """Nothing, where the game of a header can be dealt in this one: only with its settings is it that game again.
+
+    Raises:
+        TrajectoryError: naming what differs, as it is in the environment and in the recording.
+    """
+    if differing := _differing(game, GameRecord(header, [])):
+        told = "; ".join(differing)
+        raise TrajectoryError(f"a recorded game cannot be dealt in an environment of other settings: {told}")
+    if len(header.seats) != game.world.n:
+        raise TrajectoryError(f"header field seats: {len(header.seats)} listed for {game.world.n} players")
+
+
+def _differing(game: Game, record: GameRecord) -> list[str]:
+    """In which settings a game and a recorded one differ, in words; what a map is called is none of them."""
+    ours, theirs = game.config.to_dict(), record.config.to_dict()
+    pairs = [(name, ours[name], theirs[name]) for name in ours if name != "map"]
+    pairs.append(("speech", SPEECH[game.world.speech], record.header.speech))
+    found = [f"{name}={shown(one)} (recorded: {shown(other)})" for name, one, other in pairs if one != other]
+    here, there = game.game_map, record.game_map
+    parts = [part for part in KEYS if getattr(here, part) != getattr(there, part)]
+    if parts:
+        found.append(f"{', '.join(parts)} of map {here.name!r} (recorded: those of {there.name!r})")
+    return found
 
 
 def deal_given(game: Game, header: Header) -> None:
@@ -119,17 +145,17 @@ class Replay:
     Iterating applies one recorded decision after the other and yields the new events of each.
     """
 
-    def __init__(self, trajectory: GameRecord) -> None:
-        self.trajectory = trajectory
-        self.recorded = [e for e in trajectory.events if e.kind not in FROM_OUTSIDE]
+    def __init__(self, record: GameRecord) -> None:
+        self.trajectory = record
+        self.recorded = [e for e in record.events if e.kind not in FROM_OUTSIDE]
         try:
-            self.game = game_of(trajectory.header)
+            self.game = game_of(record.header)
         except TrajectoryError as fault:
-            raise TrajectoryError(f"{trajectory.place()}: {fault}") from None
+            raise TrajectoryError(f"{record.place()}: {fault}") from None
         self.check = Check()
         self._decisions = _decisions(self.recorded)
-        self._seals = iter(_inside(trajectory))
-        self._whole = trajectory.status == "finished" and trajectory.header.given is None
+        self._seals = iter(_inside(record))
+        self._whole = record.status == "finished" and record.header.given is None
         self.position = 0
         self.decided = 0
         """Decisions applied so far."""
@@ -314,6 +340,6 @@ def action_of(game: Game, event: Event) -> int:
     return world.act_skip if event.target is None else world.act_vote + event.target
 
 
-def check(trajectory: GameRecord) -> Check:
+def check(record: GameRecord) -> Check:
     """Whether the replay of a recording equals it, event by event and hash by hash."""
-    return Replay(trajectory).run()
+    return Replay(record).run()

@@ -13,6 +13,7 @@ from quack_env.chance import policy_seed
 from quack_env.errors import ConfigError, NotResetError
 from quack_env.events import ROLES
 from quack_env.policies import make_policy
+from quack_env.replay import check_fits
 
 SEAT_ID = "quack_env/Seat-v0"
 
@@ -21,7 +22,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
     """The decisions of one agent; everything between them is played by the other seats' policies.
 
     Args:
-        seat: the seat to play, from 0; its role changes with the seed.
+        seat: the seat to play, from 0; its role changes with the seed, unless ``role`` fixes it.
         opponents: a policy name for all other seats, a mapping from agent to policy name or policy, or a policy
             without memory (without ``reset``). Agents that a mapping leaves out are scripted; what it says of the seat
             itself is not looked at.
@@ -60,20 +61,28 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         chosen = opponents if isinstance(opponents, Mapping) else dict.fromkeys(others, opponents)
         for agent in chosen:
             one_of("opponents", agent, tuple(agents))
-        self.policies = {a: _policy(chosen.get(a, "scripted")) for a in others}
+        self.policies = {a: _opponent(chosen.get(a, "scripted")) for a in others}
         remembering = [id(policy) for policy in self.policies.values() if hasattr(policy, "reset")]
         if len(set(remembering)) < len(remembering):
             raise ConfigError("opponents: several share one policy that keeps a memory; give a name, or each its own")
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Deal a new game and play to the seat's first decision; ``seed`` and ``options`` as for the AEC form."""
+        """Deal a new game and play to the seat's first decision; ``seed`` and ``options`` as for the AEC form.
+
+        Raises:
+            ConfigError: a seed or options that cannot be, or a recorded game that deals the seat another ``role``.
+            TrajectoryError: a recorded game of other settings than the environment's; names them.
+        """
+        recorded = deal_of(options)
+        if recorded is not None:
+            check_fits(self.env.game, recorded)
+            dealt = recorded.seats[self._seat].role
+            if self.role not in (None, dealt):
+                raise ConfigError(f"role={self.role!r}: {self.agent} is a {dealt} in the game of the options")
         self.env.reset(seed=seed, options=options)
         super().reset(seed=None if seed is None else int(seed))  # Gymnasium takes no number of NumPy's
-        if deal_of(options) is None:
-            while self.role not in (None, self._dealt):
-                self.env.reset()
-        elif self.role not in (None, self._dealt):
-            raise ConfigError(f"role={self.role!r}: {self.agent} is a {self._dealt} in the game of the options")
+        while self.role not in (None, self._dealt):
+            self.env.reset()
         self._ended = False
         for i, agent in enumerate(self.env.possible_agents):
             if agent != self.agent and hasattr(self.policies[agent], "reset"):
@@ -133,10 +142,14 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         return mask_array(self.env.masks[self.agent])
 
 
-def _policy(policy: Any) -> Any:
+def _opponent(policy: Any) -> Any:
+    """The policy that is given, or named."""
     if isinstance(policy, type):
         raise ConfigError(f"opponents={policy.__name__}: is a class; give a policy of it, or a name")
-    return policy if callable(policy) else make_policy(policy)
+    try:
+        return policy if callable(policy) else make_policy(policy)
+    except ConfigError as fault:
+        raise ConfigError(f"opponents: {fault}") from None
 
 
 def register() -> None:

@@ -100,8 +100,9 @@ class State:
         """Take over the fields of :meth:`to_dict`; `TrajectoryError` when they are those of another kind of game."""
         for name in (*HASHED, *WITNESS):
             value, mine = data.get(name), getattr(self, name)
-            same_form = len(value) == len(mine) if isinstance(value, list) and isinstance(mine, list) else False
-            if not same_form and not (isinstance(value, int) and isinstance(mine, int)):
+            whole = value if isinstance(mine, list) else [value]
+            length = len(mine) if isinstance(mine, list) else 1
+            if not isinstance(whole, list) or len(whole) != length or not all(isinstance(x, int) for x in whole):
                 raise TrajectoryError(f"state field {name!r} does not fit this game: {value!r}")
         for name in (*HASHED, *WITNESS):
             value = data[name]

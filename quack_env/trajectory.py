@@ -41,6 +41,8 @@ class Seal(NamedTuple):
 class GameRecord:
     """A recorded game: header, events, state hashes, status and, where it is not finished, the reason.
 
+    This is one of the environment's own recordings; `quack_eval.Trajectory`, a subclass, reads published games too.
+
     ``torn`` says that the last line was cut off (the machine died while writing); it is left out. ``lines`` are the
     numbers of the lines that hold header, events and state hashes; none for a game that was not loaded.
     """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from quack_env.config import MAX_PLAYERS, GameConfig
-from quack_env.game_map import GameMap, check_names, check_tasks, check_words
+from quack_env.game_map import GameMap, check_names, check_tasks
 
 Speech: TypeAlias = Literal["off", "tokens", "text"]
 SPEECH: tuple[Speech, ...] = ("off", "tokens", "text")
@@ -64,8 +64,6 @@ class World:
     def __init__(self, config: GameConfig, game_map: GameMap, speech: str) -> None:
         check_tasks(config, game_map)
         check_names(config, game_map)
-        if speech == "text":
-            check_words(game_map)
         self.n = n = config.n_players
         self.m = config.n_ducks
         self.R = rooms = len(game_map.rooms)

@@ -87,9 +87,14 @@ def not_utf8(fault: UnicodeDecodeError) -> str:
 def unknown_value(value: object, allowed: Iterable[str]) -> str:
     """The message for a value that is none of those allowed, with the one that was probably meant."""
     known = list(allowed)
-    close = difflib.get_close_matches(str(value), known, n=1)
-    meant = f"did you mean {close[0]!r}?" if close else f"must be one of {', '.join(known)}"
-    return f"{shown(value)} is unknown ({meant})"
+    hint = meant(value, known) or f" (must be one of {', '.join(known)})"
+    return f"{shown(value)} is unknown{hint}"
+
+
+def meant(value: object, known: Iterable[str]) -> str:
+    """The end of a message about an unknown value: " (did you mean 'ship'?)", or "" where nothing known is like it."""
+    close = difflib.get_close_matches(str(value), list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def shown(value: object) -> str:

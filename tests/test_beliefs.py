@@ -216,9 +216,9 @@ def test_a_missing_library_is_named_with_its_extra(tmp_path: Path, monkeypatch: 
     store = BeliefStore(tmp_path / "run.sqlite")
     for name in ("pyarrow", "pandas"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ConfigError, match=r"pyarrow: pip install 'quack_env\[parquet\]'"):
+    with pytest.raises(ConfigError, match=r'pyarrow: pip install -e "\.\[parquet\]"'):
         store.export(tmp_path / "beliefs.parquet")
-    with pytest.raises(ConfigError, match=r"pandas: pip install 'quack_env\[parquet\]'"):
+    with pytest.raises(ConfigError, match=r'pandas: pip install -e "\.\[parquet\]"'):
         store.frame()
 
 

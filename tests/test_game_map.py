@@ -401,7 +401,7 @@ def test_no_game_has_a_room_that_is_called_like_a_player(name: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["the", "a", "i", "on", "there"])
-def test_where_players_talk_freely_no_room_is_called_by_a_word_of_every_sentence(word: str) -> None:
+def test_where_players_talk_freely_no_room_is_called_by_a_common_word(word: str) -> None:
     options: dict[str, Any] = {
         "game_map": {
             "rooms": {"b": [0, 0], word: [1, 0]},
@@ -413,7 +413,7 @@ def test_where_players_talk_freely_no_room_is_called_by_a_word_of_every_sentence
     }
     for speech in ("off", "tokens"):
         quack_env.env(speech=speech, **options)
-    with pytest.raises(ConfigError, match=f"^map: the room '{word}' of map is a word of every sentence"):
+    with pytest.raises(ConfigError, match=f"^map: the room '{word}' of map is called by a common word"):
         quack_env.env(speech="text", **options)
 
 

@@ -64,6 +64,16 @@ def test_a_recorded_game_replays_exactly(form: str, speech: str, record: Record)
     assert kinds >= expected
 
 
+def test_a_recording_replays_whose_map_no_new_game_in_text_would_take(record: Record) -> None:
+    folder = record("env", "text")
+    room = GameRecord.load(folder).game_map.rooms[0]
+    renamed = (folder / "trajectory.jsonl").read_text(encoding="utf-8").replace(f'"{room}"', '"the"')
+    (folder / "trajectory.jsonl").write_text(renamed, encoding="utf-8")
+    with pytest.raises(quack_env.ConfigError, match="the room 'the' of small is called by a common word"):
+        quack_env.env(game_map=GameRecord.load(folder).game_map, speech="text")
+    assert check(GameRecord.load(folder)).ok
+
+
 @pytest.mark.parametrize(
     "config",
     [

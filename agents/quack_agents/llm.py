@@ -29,7 +29,7 @@ from urllib.parse import parse_qsl, urlsplit, urlunsplit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from quack_env.encode.text import counted
-from quack_env.errors import ConfigError, QuackError
+from quack_env.errors import ConfigError, QuackError, install
 from quack_env.yaml_file import read_yaml_file
 
 T = TypeVar("T")
@@ -494,7 +494,7 @@ def litellm() -> Any:
         ConfigError: where it is not installed.
     """
     if importlib.util.find_spec("litellm") is None:
-        raise ConfigError("models as players need LiteLLM: pip install 'quack_env[llm]'")
+        raise ConfigError(f"models as players need LiteLLM: {install('llm')}")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no price list from the network
     import litellm  # type: ignore[import-not-found,unused-ignore]
 
@@ -724,15 +724,18 @@ def _as_model_error(
     return ModelError(kind, told, _status(fault), _retry_after(fault))
 
 
+# What is met: "litellm.AuthenticationError: AuthenticationError: OpenAIException - no such key", of which the last part
+# is the provider's; "Request timed out. Error_str: ...", LiteLLM's own, with the same again; and aiohttp's "Cannot
+# connect to host x:443 ssl:<ssl.SSLContext object at 0x7f...> [...]", with an address in memory.
 _WRAPPING = re.compile(r"\A(?:litellm\.(\w+): (?:\1: )?)?(?:\w+(?:Exception|Error) - )?")
 _APPENDED = re.compile(r" Error_str: .*| ssl:<[^>]*>")
 
 
 def _plain(fault: Exception) -> str:
-    """The first line of what a failure says, without the names of the classes that it was wrapped in on its way; of
-    one that no client library made, with its own."""
-    lines = str(fault).strip().splitlines()
-    words = _APPENDED.sub("", _WRAPPING.sub("", lines[0])) if lines else ""
+    """The first line with words of what a failure says, without the names of the classes that it was wrapped in on its
+    way; of one that no client library made, with its own."""
+    lines = (_APPENDED.sub("", _WRAPPING.sub("", line)) for line in str(fault).strip().splitlines())
+    words = next((line.strip() for line in lines if any(map(str.isalpha, line))), "")
     if type(fault).__module__.partition(".")[0] in ("litellm", "openai", "httpx"):
         return words
     return f"{type(fault).__name__}: {words}" if words else ""

@@ -198,7 +198,16 @@ class _Table:
 
 def _kind(value: Any) -> str:
     """What a value is, for messages."""
+    if value is None:
+        return "None"
     return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
+
+
+def _maker(value: Any) -> str:
+    """What makes the policy that was meant by a value which is none."""
+    if isinstance(value, type):
+        return f"{value.__name__}()"
+    return f"make_policy({value!r})" if isinstance(value, str) else "make_policy(NAME)"
 
 
 def _check(policies: Mapping[str, Policy], seats: Mapping[str, int]) -> None:
@@ -213,8 +222,8 @@ def _check(policies: Mapping[str, Policy], seats: Mapping[str, int]) -> None:
     owners: dict[int, str] = {}
     for agent in seats:
         if isinstance(policies[agent], type) or not callable(policies[agent]):
-            name = policies[agent] if isinstance(policies[agent], str) else "random"
-            told = f"{agent} has {_kind(policies[agent])}; it must have a policy, as make_policy({name!r}) makes it"
+            given = policies[agent]
+            told = f"{agent} has {_kind(given)}; it must have a policy, as {_maker(given)} makes it"
             raise ConfigError(f"policies: {told}")
         other = owners.setdefault(id(policies[agent]), agent)
         if other != agent and hasattr(policies[agent], "reset"):

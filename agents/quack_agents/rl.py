@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
+from gymnasium import spaces
 from numpy.typing import NDArray
 
 from quack_agents.adapters.relative import relative_actions
@@ -17,15 +19,21 @@ from quack_agents.base import Action, Agent
 from quack_env.briefing import Briefing
 from quack_env.config import GameConfig
 from quack_env.encode.vector import Layout, vector
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 from quack_env.game_map import GameMap
 from quack_env.info import Info
+from quack_env.spaces import MaskedDiscrete
 from quack_env.world import SPEECH, World
 from quack_env.yaml_file import one_line
 
 SHIPPED = ("duck", "goose")
 KNOWN = f"{', '.join(f'rl:{name}' for name in SHIPPED)}, or rl:PATH of a .npz or .zip"
 SCHEMA = 1
+ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
+    "relu": lambda x: np.maximum(x, 0),
+    "tanh": np.tanh,
+}
+"""What stands between the layers of an exported network."""
 Choose = Callable[[NDArray[np.float32], NDArray[np.bool_]], int]
 """(observation (V,), mask (A,)) -> action; both in the words of the seat."""
 
@@ -38,7 +46,8 @@ class RLPolicy(Agent):
 
     Args:
         source: a shipped network's name, a file of `save_network`, or a model saved by sb3-contrib's
-            MaskablePPO that was trained over `quack_agents.adapters.sb3.QuackVecEnv`.
+            MaskablePPO that was trained over `quack_agents.adapters.sb3.QuackVecEnv`, or in one seat
+            (`quack_env/Seat-v0` with observation "vector").
 
     Raises:
         ConfigError: where the file cannot be read, needs a package that is missing, was trained over another
@@ -103,15 +112,18 @@ def save_network(
     config: GameConfig,
     game_map: GameMap,
     speech: str,
+    activation: str = "relu",
     **about: Any,
 ) -> None:
-    """Write a network that `rl:PATH` plays: (weights (in, out), biases (out,)) a layer, ReLU between layers.
+    """Write a network that `rl:PATH` plays: (weights (in, out), biases (out,)) a layer.
 
     Args:
         file: to write, ".npz".
         layers: from the vector observation to a number for every action; they are stored in half precision.
         config, game_map, speech: of the games it was trained for.
-        about: anything else to keep in the file, JSON-ready.
+        activation: "relu" or "tanh", between the layers.
+        about: anything else to keep in the file, JSON-ready; ``relative_actions=False`` says that its actions are those
+            of the game, and do not count seats from the own one.
     """
     arrays: dict[str, Any] = {}
     for k, parts in enumerate(layers):
@@ -123,6 +135,7 @@ def save_network(
         "rooms": list(game_map.rooms),
         "speech": speech,
         "config": config.to_dict(),
+        "activation": activation,
         **about,
     }
     np.savez_compressed(file, about=np.array(json.dumps(told)), **arrays)
@@ -141,40 +154,63 @@ def from_arrays(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int],
         raise ConfigError(f"policy={name!r}: {file} is no exported network ({fault})") from None
     if about.get("schema") != SCHEMA or not layers:
         raise ConfigError(f"policy={name!r}: {file} has schema {about.get('schema')!r}, must be {SCHEMA}")
+    activate = ACTIVATIONS.get(about.get("activation", "relu"))
+    if activate is None:
+        allowed = " or ".join(map(repr, ACTIVATIONS))
+        raise ConfigError(f"policy={name!r}: {file} has activation {about['activation']!r}, must be {allowed}")
     *hidden, (last, bias) = layers
 
     def choose(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
         for weight, shift in hidden:
-            observation = np.maximum(observation @ weight + shift, 0)
+            observation = activate(observation @ weight + shift)
         return int(np.where(mask, observation @ last + bias, -np.inf).argmax())
 
     return about, (len(layers[0][0]), len(bias)), choose
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """PyTorch computes with one thread in here, and with as many as before afterwards.
+
+    For one decision several only wait for each other; and a process that has used several cannot be forked: its
+    children wait for them for ever.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
 def from_sb3(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int], Choose]:
     """The same of a model saved by MaskablePPO; of the games it was trained for only the sizes are in there."""
     try:
-        import torch
         from sb3_contrib import MaskablePPO
     except ImportError as missing:
-        raise ConfigError(f'policy={name!r}: needs sb3-contrib ({missing}); pip install "quack_env[train]"') from None
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # a process that has used several cannot be forked: its children wait for them for ever
+        raise ConfigError(f"policy={name!r}: needs sb3-contrib ({missing}): {install('train')}") from None
     try:
-        model = MaskablePPO.load(file, device="cpu")
+        with one_thread():
+            model = MaskablePPO.load(file, device="cpu")
     except Exception as fault:  # whatever is in there is unpickled
         raise ConfigError(f"policy={name!r}: {file} is no model of MaskablePPO ({one_line(fault)})") from None
-    finally:
-        torch.set_num_threads(threads)
-    shape = model.observation_space.shape
-    if shape is None or len(shape) != 1 or not hasattr(model.action_space, "n"):
+    seen, actions = model.observation_space, model.action_space
+    of_seat = isinstance(seen, spaces.Dict) and seen.keys() == {"observation", "action_mask"}
+    shape = (seen["observation"] if of_seat else seen).shape
+    if shape is None or len(shape) != 1 or not hasattr(actions, "n"):
         raise ConfigError(
-            f"policy={name!r}: {file} was not trained on QuackVecEnv; only models that were can be played"
+            f"policy={name!r}: {file} was trained neither on QuackVecEnv nor in a seat with observation='vector'; "
+            "only models that were can be played"
         )
 
     def choose(observation: NDArray[np.float32], mask: NDArray[np.bool_]) -> int:
-        action, _ = model.predict(observation, action_masks=mask, deterministic=True)
+        given = {"observation": observation, "action_mask": mask.astype(np.int8)} if of_seat else observation
+        with one_thread():
+            action, _ = model.predict(given, action_masks=mask, deterministic=True)
         return int(action)
 
-    about = {"relative_actions": getattr(model.action_space, "relative", True)}
-    return about, (shape[0], int(model.action_space.n)), choose
+    # a seat's actions are those of the game
+    about = {"relative_actions": getattr(actions, "relative", not isinstance(actions, MaskedDiscrete))}
+    return about, (shape[0], int(actions.n)), choose

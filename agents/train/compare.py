@@ -1,4 +1,4 @@
-"""What a run of docs/training/suite.yaml shows: wins against the scripted players, and what the networks say.
+"""What a run of a suite shows of trained networks: wins against those of its scripted setting, and what they say.
 
 quack bench docs/training/suite.yaml --out runs/rl
 python agents/train/compare.py runs/rl
@@ -16,11 +16,16 @@ import typer
 from rich.table import Table
 
 from quack_bench.console import guarded, print_json, print_table
+from quack_bench.ratings import DUCK, GOOSE, ROLES
+from quack_bench.results import difference, seat_of
+from quack_bench.runner import frozen
+from quack_bench.suite import Setting
 from quack_env.errors import ConfigError
 from quack_eval.metrics.estimate import estimate, paired
 from quack_eval.metrics.measure import Measure, ratio
+from quack_eval.metrics.tables import Keyed
 
-BASE, BOTH = "scripted", "trained both"
+BASE = "scripted"
 KINDS = ("location", "sighting", "activity")
 """Claims of the grammar that are true or false of the past."""
 Row = dict[str, Any]
@@ -29,30 +34,38 @@ Row = dict[str, Any]
 @guarded
 def compare(
     run: Annotated[Path, typer.Argument(help="Folder of the run.")],
+    base: Annotated[str, typer.Option(help="The setting that the others are compared with.")] = BASE,
     games: Annotated[int, typer.Option(min=1, help="Of each setting, the first ones.")] = 500,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Say how the trained networks fare beside the scripted players, over the same seeds.
+    """Say how the settings of a run fare beside one of them, over the same seeds, and what everybody says.
+
+    Compared are settings that differ from it in nothing but their Geese, their Ducks or one seat. Of a seat the games
+    in which it is a Goose and those in which it is a Duck count apart.
 
     Example: python agents/train/compare.py runs/rl
     """
-    rows = settings(run)
-    wins = {
-        name: {side: won(rows[name][:games], rows[BASE], side)}
-        for name in rows
-        if name != BOTH
-        for side in ("duck" if "duck" in name else "geese",)
-    }
+    settings = {setting.name: setting for setting in frozen(run).expand()}
+    if base not in settings:
+        raise ConfigError(f"--base {base}: {run} has no such setting; there are {', '.join(settings)}")
+    rows = rows_of(run)
+    if base not in rows:
+        raise ConfigError(f"{run}: has no finished game of {base!r}")
+    wins: dict[str, dict[str, Any]] = {}
+    for name, setting in settings.items():
+        for role, own in compared(settings[base], setting, rows.get(name, [])):
+            wins.setdefault(name, {})[role] = won(own[:games], rows[base], role)
     said = {f"{role}, {policy}": shares for (role, policy), shares in sayings(run).items()}
     if json_:
         print_json({"wins": wins, "said": said})
         return
-    table = Table("setting", "games", "won by", "% [95 %]", "scripted on these seeds", "difference, paired [95 %]")
+    heads = "setting", "games", "won by", "% [95 %]", f"{base} on these seeds", "difference, paired [95 %]"
+    table = Keyed(*heads, keys=3)
     for name, sides in wins.items():
-        for side, n in sides.items():
-            difference = f"{n['difference']:+.1f} {interval(n['difference_interval'])}" if name != BASE else ""
+        for role, n in sides.items():
+            difference = f"{n['difference']:+.1f} {interval(n['difference_interval'])}" if name != base else ""
             share = f"{n['share']:.1f} {interval(n['share_interval'])}"
-            table.add_row(name, str(n["games"]), side, share, f"{n['scripted']:.1f}", difference)
+            table.add_row(name, str(n["games"]), role, share, f"{n['base']:.1f}", difference)
     print_table(table)
     table = Table(
         "speaker", "statements", *(f"{kind}: true / false / n" for kind in KINDS), "accusations: of a Duck / n"
@@ -62,54 +75,69 @@ def compare(
     print_table(table)
 
 
-def settings(run: Path) -> dict[str, list[Row]]:
-    """The games of every setting by seed; of "trained goose" those in which seat 0 is a Goose."""
+def rows_of(run: Path) -> dict[str, list[Row]]:
+    """The games of every setting by seed, each with its "roles" by seat."""
     path = run / "games.jsonl"
     if not path.is_file():
-        raise ConfigError(f"{run}: has no games.jsonl; make it with: quack bench docs/training/suite.yaml --out {run}")
+        raise ConfigError(f"{run}: has no games.jsonl; quack bench makes it, when the games have been played")
+    roles = {game["game"]: game["roles"] for game, finding in findings(run) if finding is None}
     found: dict[str, list[Row]] = {}
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
-        if row["setting"] != "trained goose" or row["duck"] == BASE:
-            found.setdefault(row["setting"], []).append(row)
-    if BASE not in found:
-        raise ConfigError(f"{run}: has no setting {BASE!r}; the suite is docs/training/suite.yaml")
+        found.setdefault(row["setting"], []).append(row | {"roles": roles[row["path"]]})
     return {name: sorted(rows, key=lambda row: row["seed"]) for name, rows in found.items()}
 
 
-def won(rows: list[Row], scripted_rows: list[Row], side: str) -> dict[str, Any]:
-    """Win rate of a side in %, and its difference to that of the scripted one on the same seeds."""
-    own = [(row["seed"], {"win": win(row, side)}) for row in rows]
+def compared(base: Setting, setting: Setting, rows: list[Row]) -> Iterator[tuple[str, list[Row]]]:
+    """The roles that somebody else plays than in the base, each with the games in which it is so."""
+    if not rows:
+        return
+    if setting == base:
+        yield GOOSE, rows
+    differs = difference(base, setting)
+    if differs in ("geese", "ducks"):
+        yield GOOSE if differs == "geese" else DUCK, rows
+    seat = seat_of(differs or "")
+    for role in ROLES if seat is not None else ():
+        own = [row for row in rows if row["roles"][seat] == role]
+        if len(own) > 1:
+            yield role, own
+
+
+def won(rows: list[Row], base_rows: list[Row], role: str) -> dict[str, Any]:
+    """Win rate of a role's team in %, and its difference to that of the base on the same seeds."""
+    own = [(row["seed"], {"win": win(row, role)}) for row in rows]
     seeds = {seed for seed, _ in own}
-    base = [(row["seed"], {"win": win(row, side)}) for row in scripted_rows if row["seed"] in seeds]
+    base = [(row["seed"], {"win": win(row, role)}) for row in base_rows if row["seed"] in seeds]
     share = estimate([{"geese_win": game["win"]} for _, game in own])["geese_win"]  # a proportion: Wilson's interval
     difference = paired(own, base)["win"]
-    scripted = estimate([game for _, game in base])["win"]
-    assert share.mean is not None and share.mean_interval and scripted.mean is not None
-    assert difference.mean is not None and difference.mean_interval
+    others = estimate([game for _, game in base])["win"]
+    if share.mean_interval is None or difference.mean_interval is None:
+        raise ConfigError("too few games: there must be two or more on the seeds of both settings")
+    assert share.mean is not None and others.mean is not None and difference.mean is not None
     return {
         "games": len(own),
         "share": 100 * share.mean,
         "share_interval": [100 * x for x in share.mean_interval],
-        "scripted": 100 * scripted.mean,
+        "base": 100 * others.mean,
         "difference": 100 * difference.mean,
         "difference_interval": [100 * x for x in difference.mean_interval],
     }
 
 
-def win(row: Row, side: str) -> Measure:
-    """Whether the side won."""
+def win(row: Row, role: str) -> Measure:
+    """Whether the team of a role won."""
     geese_won = row["parts"]["geese_win"][0] == 1
-    return ratio([geese_won == (side == "geese")])
+    return ratio([geese_won == (role == GOOSE)])
 
 
 def sayings(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
     """By role and policy of the speaker: statements, verdicts by kind of claim, and whom accusations hit."""
     counts: dict[tuple[str, str], Counter[Any]] = {}
     for game, finding in findings(run):
+        if finding is None:
+            continue
         seat = finding["speaker"]
-        if game["policies"][seat] == "rl:goose" and game["roles"][seat] == "duck":
-            continue  # in "trained goose", where seat 0 was dealt the Duck
         count = counts.setdefault((game["roles"][seat], game["policies"][seat]), Counter())
         count[finding["claim"]["type"], finding["verdict"]] += 1
     return {
@@ -122,13 +150,14 @@ def sayings(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
     }
 
 
-def findings(run: Path) -> Iterator[tuple[Row, Row]]:
-    """(game, finding) of all findings of a run."""
-    games = []
+def findings(run: Path) -> Iterator[tuple[Row, Row | None]]:
+    """(game, None) of all games of a run, and (game, finding) of all findings."""
+    games: list[Row] = []
     for line in (run / "findings.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         if "game" in row:
             games.append(row)
+            yield row, None
         else:
             yield games[row["of"]], row
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from quack_bench.console import guarded
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 from quack_env.yaml_file import one_line
 
 LINES = {
@@ -58,7 +58,7 @@ def draw(
     try:
         figure.write_image(picture)
     except (ImportError, ValueError, RuntimeError) as fault:
-        needs = 'Kaleido (pip install "quack_env[png]") and Chrome or Chromium'
+        needs = f"Kaleido ({install('png')}) and Chrome or Chromium"
         raise ConfigError(f"{picture}: a PNG or SVG picture needs {needs} ({one_line(fault)})") from None
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from quack_bench.console import guarded, out
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 
 
 @guarded
@@ -31,7 +31,7 @@ def main(
         from sb3_contrib import MaskablePPO
         from stopwatch import TimedEnv
     except ImportError as missing:
-        raise ConfigError(f'training needs more packages ({missing}); pip install "quack_env[train]"') from None
+        raise ConfigError(f"training needs more packages ({missing}): {install('train')}") from None
 
     torch.set_num_threads(threads)
     env = TimedEnv(games, seed=seed, speech="tokens")

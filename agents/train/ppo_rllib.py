@@ -20,7 +20,8 @@ import typer
 
 import quack_env
 from quack_agents.rl import save_network
-from quack_bench.console import guarded, out, print_json
+from quack_bench.console import err, guarded, out, print_json
+from quack_bench.runner import check_outside
 from quack_env.errors import ConfigError, QuackError
 
 SETTINGS, PROGRESS, NETWORK = "settings.json", "progress.jsonl", "network.npz"
@@ -63,8 +64,8 @@ def train(
     quack_env.parallel_env(observation="vector", **options)  # what cannot be is said here, and not by a worker
     check_settings(folder, {**options, "width": width})
     algorithm = build(options, width, workers, address, batch, rate, seed)
+    last = newest(folder)
     try:
-        last = newest(folder)
         if last is not None:
             algorithm.restore_from_path(str(last.resolve()))
             forget_later(folder / PROGRESS, algorithm.iteration)
@@ -77,6 +78,12 @@ def train(
                 out.print("  ".join(f"{name} {value}" for name, value in line.items()), soft_wrap=True)
             if algorithm.iteration % every == 0 or algorithm.iteration == iterations:
                 last = save(algorithm, folder)
+    except KeyboardInterrupt:
+        kept = "nothing is kept yet, and the same command begins anew"
+        if last is not None:
+            kept = f"{last} is kept, and the same command goes on from it"
+        err.print(f"stopped; {kept}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
     finally:
         algorithm.stop()
     if json_:
@@ -124,7 +131,8 @@ def summary(result: Mapping[str, Any], margin: int) -> dict[str, Any]:
 
 
 def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write what is trained into the folder; `ConfigError` where something else was trained there."""
+    """Write what is trained into the folder; `ConfigError` where something else was trained or played there."""
+    check_outside(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / SETTINGS
     if not path.exists():

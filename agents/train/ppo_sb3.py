@@ -9,7 +9,8 @@ docs/training.md says what is learnt from, and what came of it.
 from __future__ import annotations
 
 import math
-import time
+import shlex
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from ppo_rllib import check_settings
 
 from quack_bench.console import err, guarded, out, print_json, progress
 from quack_env.encode.text import counted
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 
 if TYPE_CHECKING:
     from selfplay.learner import SelfPlay
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 def train(
     folder: Annotated[Path, typer.Option("--out", help="Checkpoints, weights, curve, TensorBoard.")] = Path("runs/sb3"),
     steps: Annotated[int, typer.Option(min=0, help="Decisions to learn from in all.")] = 8_000_000,
-    minutes: Annotated[float, typer.Option(help="Stop after this time in any case.")] = 120,
+    minutes: Annotated[float, typer.Option(help="Learn for this time at most, cloning left out.")] = 120,
     seed: Annotated[int, typer.Option(min=0, help="Decides everything but the time it takes.")] = 1,
     speech: Annotated[str, typer.Option(help="tokens or off.")] = "tokens",
     config: Annotated[str, typer.Option(help="Preset or YAML of the games.")] = "default",
@@ -58,17 +59,16 @@ def train(
             raise ConfigError(f"{name} {value:g}: must be a number above 0")
     if not 0 <= entropy < math.inf:
         raise ConfigError(f"--entropy {entropy:g}: must be a number from 0")
-    deadline = time.time() + 60 * minutes
     try:
         import tensorboard  # noqa: F401 - the logger looks for it when all else is done
         import torch
-        from selfplay.checkpoints import Keeper, latest, resumed
+        from selfplay.checkpoints import Keeper, latest, resumed, save
         from stable_baselines3.common.logger import configure
         from stable_baselines3.common.utils import LinearSchedule
 
         from quack_agents.adapters.sb3 import QuackVecEnv
     except ImportError as missing:
-        raise ConfigError(f'training needs more packages ({missing}); pip install "quack_env[train]"') from None
+        raise ConfigError(f"training needs more packages ({missing}): {install('train')}") from None
 
     torch.set_num_threads(threads)
     torch.distributions.Distribution.set_default_validate_args(False)
@@ -83,26 +83,42 @@ def train(
     check_settings(folder, {**options, **contents, **mix, **learning, "keep": keep, "clone_games": clone_games})
     last = latest(folder)
     if last is not None:
-        model = resumed(last, env)
+        model = resumed(folder, last, env)
         done = f"{counted(model.iteration, 'iteration')}, {counted(model.num_timesteps, 'decision')}"
         err.print(f"goes on after {done}")
     else:
-        model = begun(
-            env,
-            clone_games,
-            seed=seed,
-            mix=mix,
-            keep=keep,
-            options=options,
-            learning_rate=LinearSchedule(rate, rate / 10, 1.0),
-            batch_size=batch,
-            n_epochs=epochs,
-            ent_coef=entropy,
-        )
+        try:
+            model = begun(
+                env,
+                clone_games,
+                seed=seed,
+                mix=mix,
+                keep=keep,
+                options=options,
+                learning_rate=LinearSchedule(rate, rate / 10, 1.0),
+                batch_size=batch,
+                n_epochs=epochs,
+                ent_coef=entropy,
+            )
+        except KeyboardInterrupt:
+            err.print("stopped while cloning: nothing is kept, the same command begins anew")
+            raise typer.Exit(130) from None
+        save(model, folder)
     model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     with progress("decisions") as on_step:
-        keeper = Keeper(folder, every, eval_games, deadline, lambda done: on_step(done, steps))
-        model.learn(max(0, steps - model.num_timesteps), callback=keeper, reset_num_timesteps=False)
+        keeper = Keeper(folder, every, eval_games, 60 * minutes, lambda done: on_step(done, steps))
+        try:
+            with keeper.stoppable():
+                model.learn(max(0, steps - model.num_timesteps), callback=keeper, reset_num_timesteps=False)
+        except KeyboardInterrupt:
+            keeper.asked_to_stop = True
+    if keeper.asked_to_stop:
+        told = f"stopped; iteration {int(latest(folder).name)} is kept. Go on with the same command"
+        err.print(f"{told}: {shlex.join(['python', *sys.argv])}", markup=False, soft_wrap=True)
+        raise typer.Exit(130)
+    if keeper.late:
+        told = f"the time is over (--minutes {minutes:g}) after {model.num_timesteps} of {steps} decisions"
+        err.print(f"{told}; the same command goes on", soft_wrap=True)
     report(model, json_)
 
 
@@ -143,10 +159,9 @@ def report(model: SelfPlay, as_json: bool) -> None:
         "lapsed_actions": model.tables["past"].lapsed if "past" in model.tables else 0,
         "seconds_in_games": round(clock.games, 1),
         "seconds_choosing": round(clock.networks, 1),
-        "evaluation": model.curve[-1],
     }
     if as_json:
-        print_json(numbers)
+        print_json(numbers | {"evaluation": model.curve[-1]})
     else:
         out.print("  ".join(f"{name} {value}" for name, value in numbers.items()), soft_wrap=True)
 

@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
@@ -21,14 +22,27 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from quack_env import QuackError
+from quack_eval.metrics.tables import Keyed
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+
+class Literal(Console):
+    """Prints texts as they are: names and paths may hold brackets. Only in cells of tables these are markup."""
+
+    def print(self, *objects: Any, markup: bool | None = None, **options: Any) -> None:
+        """As the console's, texts without markup unless that is asked for."""
+        literal = markup is None and all(isinstance(one, str) for one in objects)
+        super().print(*objects, markup=False if literal else markup, **options)
+
+
+out = Literal(highlight=False, emoji=False)
+err = Literal(stderr=True, highlight=False, emoji=False)
 
 USAGE, FAILED = 2, 1
+BETWEEN_LINES = 10
+"""Seconds from one line about progress to the next, where there is no terminal."""
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -48,7 +62,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
             complain(f"{fault.filename}: {fault.strerror}")
             raise typer.Exit(USAGE) from None
         except KeyboardInterrupt:
-            err.print("stopped; what was finished is kept")
+            err.print("stopped")
             raise typer.Exit(130) from None
 
     run.__doc__ = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
@@ -57,23 +71,16 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
 def complain(message: str) -> None:
     """An error as one line on standard error; what stands in brackets in it ("quack_env[llm]") is no markup."""
-    err.print(f"[bold red]error[/] {escape(message)}", soft_wrap=True)
+    err.print(f"[bold red]error[/] {escape(message)}", markup=True, soft_wrap=True)
 
 
-def print_table(table: Table, keys: int | None = None) -> None:
+def print_table(table: Table) -> None:
     """Print a table, in parts where it is wider than the terminal; without one that is COLUMNS, or 80.
 
-    ``keys``: leading columns that every part repeats; None for as many as tell the rows apart.
+    Every part repeats the columns that tell its rows apart: those of a `Keyed` table, else the first.
     """
-    for part in parts(table, keys or telling_apart(table), out.width):
+    for part in parts(table, table.keys if isinstance(table, Keyed) else 1, out.width):
         out.print(part)
-
-
-def telling_apart(table: Table) -> int:
-    """How many leading columns it takes to tell the rows of a table apart; 1 where all but the last do not."""
-    rows = list(zip(*(map(str, column.cells) for column in table.columns), strict=True))
-    enough = (k for k in range(1, len(table.columns)) if len({row[:k] for row in rows}) == len(rows))
-    return next(enough, 1)
 
 
 def needed(table: Table) -> int:
@@ -115,7 +122,10 @@ def print_json(data: Any) -> None:
 
 @contextmanager
 def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar on standard error; yields a function of (done, total)."""
+    """A progress bar on standard error, lines where that is no terminal; yields a function of (done, total)."""
+    if not err.is_terminal:
+        yield lines(label)
+        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -130,3 +140,16 @@ def progress(label: str) -> Iterator[Callable[[int, int], None]]:
             bar.update(task, completed=done, total=total)
 
         yield advance
+
+
+def lines(label: str) -> Callable[[int, int], None]:
+    """A function of (done, total) that says now and then on standard error how far something is."""
+    due = time.monotonic() + BETWEEN_LINES
+
+    def advance(done: int, total: int) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due = time.monotonic() + BETWEEN_LINES
+            err.print(f"{label}: {done} of {total}", markup=False, soft_wrap=True)
+
+    return advance

@@ -18,9 +18,9 @@ from quack_bench.suite import Game, is_model
 from quack_env import GameRecord
 from quack_env.encode.image import SMALLEST
 from quack_env.policies import Policy
-from quack_eval.claims.extract import summed
 from quack_eval.claims.extract_model import Completion, ModelExtractor
 from quack_eval.claims.sources import read_with
+from quack_eval.metrics.measure import total
 from quack_eval.metrics.paper_tables import shown_policy
 
 REPLY_TOKENS = 200
@@ -97,7 +97,7 @@ def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:
     listed = list(found)
     fields = ("games", "calls", "prompt_tokens", "reply_tokens")
     counts = (sum(getattr(one, field) or 0 for one in listed) for field in fields)
-    usd = (summed(getattr(one, field) for one in listed) for field in ("usd", "usd_at_most"))
+    usd = (total(getattr(one, field) for one in listed) for field in ("usd", "usd_at_most"))
     return Estimate(name, *counts, *usd)
 
 
@@ -105,8 +105,8 @@ def _estimate(name: str, games: int, clients: Mapping[str, Estimating]) -> Estim
     """So many times what one game took."""
     calls = games * sum(client.calls for client in clients.values())
     prompts = games * sum(client.tokens for client in clients.values())
-    likely = summed(_usd(name, client, REPLY_TOKENS) for name, client in clients.items())
-    most = summed(_usd(name, client, client.settings.max_tokens) for name, client in clients.items())
+    likely = total(_usd(name, client, REPLY_TOKENS) for name, client in clients.items())
+    most = total(_usd(name, client, client.settings.max_tokens) for name, client in clients.items())
     usd = (None if one is None else games * one for one in (likely, most))
     return Estimate(name, games, calls, prompts, calls * REPLY_TOKENS, *usd)
 

@@ -12,6 +12,7 @@ from typing import Any
 from quack_env import ConfigError
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import Answer, Belief, BeliefStore
+from quack_env.errors import install
 from quack_eval.workers import processes
 
 NAMES = ("local", "ray")
@@ -68,7 +69,7 @@ class RayExecutor(Executor):
         try:
             import ray  # type: ignore[import-not-found,unused-ignore]
         except ImportError:
-            raise ConfigError("executor='ray' needs Ray: pip install 'quack_env[ray]'") from None
+            raise ConfigError(f"executor='ray' needs Ray: {install('ray')}") from None
         own = "RAY_ADDRESS" not in os.environ
         self._ray = ray
         self._started = not ray.is_initialized()

@@ -26,7 +26,7 @@ from quack_eval.beliefs.conduct import conduct
 from quack_eval.beliefs.validity import Validity, validity
 from quack_eval.metrics.estimate import RESAMPLES, Interval, paired
 from quack_eval.metrics.measure import Measure
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval
 from quack_eval.metrics.tier1 import OutcomeEval
 from quack_eval.metrics.tier2 import BehaviourEval
 from quack_eval.timeline import Timeline
@@ -59,7 +59,8 @@ class Effect:
     all are alike. ``detectable``: the smallest difference that a paired t-test at 5 % finds with 80 % power in so many
     seeds. ``bound``: the bound of equivalence; ``verdict``: "equivalent" where the 90 % interval lies within it (two
     one-sided tests at 5 %), else "different" where the 95 % interval leaves out 0, else "open"; without a bound
-    "different" or "open".
+    "different" or "open". ``mixed_with``: other factors that have no level in common on the two sides, joined by
+    commas: the games cannot tell their effects apart from this one.
     """
 
     factor: str
@@ -73,6 +74,7 @@ class Effect:
     detectable: float | None
     bound: float | None
     verdict: str
+    mixed_with: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,18 @@ class Experiment:
         """Every two levels of every factor compared, in the measures that have bounds."""
         return [effect for pair in self.pairs() for effect in self._compared(*pair)]
 
+    def mixed_with(self, factor: str, first: str, second: str) -> list[str]:
+        """The other factors whose levels in the games at one level of a factor are all others than at the other."""
+        sides = [[levels for _, levels, _, _ in self.games if levels.get(factor) == level] for level in (first, second)]
+        others = [other for other in self.factors if other != factor]
+        return [
+            other
+            for other in others
+            if {levels.get(other) for levels in sides[0]}.isdisjoint(levels.get(other) for levels in sides[1])
+        ]
+
     def _compared(self, factor: str, first: str, second: str) -> Iterator[Effect]:
+        mixed = ", ".join(self.mixed_with(factor, first, second))
         sides: list[Played] = [
             [(game.seed, found) for game, levels, found, _ in self.games if levels.get(factor) == level]
             for level in (first, second)
@@ -168,6 +181,7 @@ class Experiment:
                 detectable=detectable(changes),
                 bound=bound,
                 verdict=verdict(changes, interval, bound),
+                mixed_with=mixed,
             )  # fmt: skip
 
     def sameness(self) -> list[Sameness]:
@@ -207,7 +221,9 @@ class Experiment:
         for one in self.effects():
             pair = one.factor, one.first, one.second
             title = escape(f"Effects of {one.factor} in {self.suite.name}: {one.first} - {one.second}")
-            table = tables.setdefault(pair, Table(*heads, title=title, caption=LEGEND, box=SIMPLE_HEAD))
+            mixed = f"cannot be told apart from the effect of {one.mixed_with} in these games\n"
+            caption = escape(mixed if one.mixed_with else "") + LEGEND
+            table = tables.setdefault(pair, Table(*heads, title=title, caption=caption, box=SIMPLE_HEAD))
             values = ("-" if one.difference is None else f"{one.difference:+.3f}", shown_interval(one.interval, False))
             rest = (shown(one.size, False), shown(one.detectable, False), shown(one.bound, False), one.verdict)
             table.add_row(*map(escape, (one.measure, str(one.seeds), *values, *rest)))
@@ -215,7 +231,7 @@ class Experiment:
 
     def sameness_table(self) -> Table:
         """Games that are the same, event by event."""
-        table = Table("factor", "levels", "same games", "of", title="Games that are the same", box=SIMPLE_HEAD)
+        table = Keyed("factor", "levels", "same games", "of", keys=2, title="Games that are the same", box=SIMPLE_HEAD)
         for one in self.sameness():
             table.add_row(escape(one.factor), escape(f"{one.first} - {one.second}"), str(one.same), str(one.games))
         return table
@@ -251,16 +267,17 @@ class Experiment:
         }
 
 
-def measures_of(trajectory: GameRecord) -> dict[str, Measure]:
+def measures_of(record: GameRecord) -> dict[str, Measure]:
     """Outcome, behaviour and conduct of one game."""
-    timeline = Timeline(trajectory)
-    tiers = [kind(trajectory, timeline=timeline).measures for kind in (OutcomeEval, BehaviourEval)]
-    return {**tiers[0], **tiers[1], **conduct(trajectory)}
+    timeline = Timeline(record)
+    tiers = [kind(record, timeline=timeline).measures for kind in (OutcomeEval, BehaviourEval)]
+    return {**tiers[0], **tiers[1], **conduct(record)}
 
 
 def validity_table(held: Validity) -> Table:
     """Retest and rewordings."""
-    table = Table("asked", "measure", "games", "value", "95 %", title="Validity of the probes", box=SIMPLE_HEAD)
+    heads = ("asked", "measure", "games", "value", "95 %")
+    table = Keyed(*heads, keys=2, title="Validity of the probes", box=SIMPLE_HEAD)
     rows = [("again, at the same moment", "gap", held.retest)] if held.retest else []
     rows += [(name, measure, value) for name, found in held.wordings.items() for measure, value in found.items()]
     for asked, measure, value in rows:

@@ -20,6 +20,8 @@ from quack_bench.runner import CLAIMS, REPLIES, frozen
 from quack_bench.store import RunStore
 from quack_env import ConfigError, __version__
 from quack_env.beliefs import Answer, Belief, BeliefStore
+from quack_env.encode.text import counted
+from quack_env.errors import install
 from quack_env.yaml_file import not_utf8
 from quack_eval.metrics.paper_tables import shown_policy
 
@@ -199,7 +201,7 @@ def card(run: Path, suite: dict[str, Any], games: list[store.Entry], files: list
         "",
         "## Settings",
         "",
-        *(f"- {shown_policy(name)}: {sum(g.setting == name for g in games)} games" for name in settings),
+        *(f"- {shown_policy(name)}: {counted(sum(g.setting == name for g in games), 'game')}" for name in settings),
         "",
         f"Seeds: {', '.join(map(str, sorted({game.seed for game in games})))}. "
         "The same seed deals the same roles, places and tasks in every setting.",
@@ -212,8 +214,9 @@ def card(run: Path, suite: dict[str, Any], games: list[store.Entry], files: list
         "",
         "## Left out",
         "",
-        f"{len(failed)} games failed for reasons outside the game and are not scored; "
-        f"{len(games) - finished - len(failed)} were not played. Undefined values are null, which is not zero.",
+        f"{counted(len(failed), 'game')} failed and {'is' if len(failed) == 1 else 'are'} not scored (`error` in "
+        f"`games.parquet` says of what); {len(games) - finished - len(failed)} not played. Undefined values are null, "
+        "which is not zero.",
         "",
         *results_of(run),
     ]
@@ -282,4 +285,4 @@ def _parquet() -> tuple[Any, Any]:
     try:
         return importlib.import_module("pyarrow"), importlib.import_module("pyarrow.parquet")
     except ImportError:
-        raise ConfigError("exported runs need pyarrow: pip install 'quack_env[parquet]'") from None
+        raise ConfigError(f"exported runs need pyarrow: {install('parquet')}") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import combinations as choices
 from itertools import product
 from typing import Any
 
@@ -24,8 +25,8 @@ def with_factors(suite: Mapping[str, Any]) -> dict[str, Any]:
     """A suite's fields, with ``factors`` (and ``fraction``) replaced by the arms that they make.
 
     Arms are called by their levels: "persona=cautious, probes=inline". A ``fraction`` of f keeps those combinations
-    whose numbers of levels, counted from 0, add up to a multiple of f: of two-level factors a regular half fraction,
-    in which every level stands equally often.
+    whose numbers of levels, counted from 0, add up to a multiple of f: of three two-level factors and more a regular
+    half fraction, in which every two levels of two factors stand together equally often.
 
     Raises:
         ConfigError: naming factor, level and what is allowed.
@@ -82,7 +83,11 @@ def _named(value: Any) -> str:
 
 
 def combinations(levels: Mapping[str, Levels], fraction: Any = None) -> list[dict[str, str]]:
-    """Which level of every factor, for every arm."""
+    """Which level of every factor, for every arm.
+
+    Raises:
+        ConfigError: where a fraction would leave the effects of two factors mixed up.
+    """
     every = [dict(zip(levels, chosen, strict=True)) for chosen in product(*(list(names) for names in levels.values()))]
     if fraction is None:
         return every
@@ -94,6 +99,13 @@ def combinations(levels: Mapping[str, Levels], fraction: Any = None) -> list[dic
         times = Counter(one[factor] for one in kept)
         if len({times[level] for level in names}) != 1:
             raise ConfigError(f"fraction={fraction}: does not keep the levels of {factor} equally often")
+    for first, second in choices(levels, 2):
+        pairs = Counter((one[first], one[second]) for one in kept)
+        if len({pairs[pair] for pair in product(levels[first], levels[second])}) != 1:
+            raise ConfigError(
+                f"fraction={fraction}: does not keep every level of {first} equally often with every level of "
+                f"{second}, so that their effects could not be told apart; leave it out, or cross another factor"
+            )
     return kept
 
 

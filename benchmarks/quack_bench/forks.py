@@ -41,17 +41,17 @@ class Point:
     meeting: int | None
 
     @classmethod
-    def of(cls, trajectory: GameRecord, at: int) -> Point:
+    def of(cls, record: GameRecord, at: int) -> Point:
         """The point before an event.
 
         Raises:
             TrajectoryError: where the recording cannot be forked there.
         """
-        past = Past.of(trajectory, at)
-        following = Past.of(trajectory).decisions[len(past.decisions) :]
-        spoken = at < len(trajectory.events) and trajectory.events[at].kind == "statement"
+        past = Past.of(record, at)
+        following = Past.of(record).decisions[len(past.decisions) :]
+        spoken = at < len(record.events) and record.events[at].kind == "statement"
         said = following[0] if spoken and following and following[0].event == at else None
-        return cls(trajectory, at, past, said, meeting_of(trajectory, at))
+        return cls(record, at, past, said, meeting_of(record, at))
 
     def given(self, agent: str, replaced: Any = None) -> list[Any]:
         """What is given to an agent: its past, and where somebody speaks at the point, that or what replaces it."""
@@ -79,9 +79,9 @@ class Point:
         return briefing.action(words)
 
 
-def meeting_of(trajectory: GameRecord, at: int) -> int | None:
+def meeting_of(record: GameRecord, at: int) -> int | None:
     """The meeting in whose discussion or vote an event lies; None elsewhere."""
-    meetings = Timeline(trajectory).meetings
+    meetings = Timeline(record).meetings
     return next((m.number for m in meetings if m.statements and m.statements[0] <= at < m.end), None)
 
 
@@ -90,20 +90,20 @@ def _listed(trajectory: GameRecord, most: int = 8) -> str:
     return (", ".join(spoken[:most]) + (", ..." if len(spoken) > most else "")) or "none"
 
 
-def statements_of(trajectory: GameRecord, meeting: int) -> list[int]:
+def statements_of(record: GameRecord, meeting: int) -> list[int]:
     """The events of the statements of a meeting.
 
     Raises:
         ConfigError: where there is no such meeting.
     """
-    meetings = Timeline(trajectory).meetings
+    meetings = Timeline(record).meetings
     if not 0 <= meeting < len(meetings):
         raise ConfigError(f"meeting {meeting}: the game has {len(meetings)}, counted from 0")
     return list(meetings[meeting].statements)
 
 
 def policies_of(
-    trajectory: GameRecord, goose: str | None = None, duck: str | None = None, seats: Mapping[str, str] | None = None
+    record: GameRecord, goose: str | None = None, duck: str | None = None, seats: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The policies that go on, by agent: the given ones, else those of the recording.
 
@@ -111,7 +111,7 @@ def policies_of(
         ConfigError: where the recording names none for a seat, or there is no such policy.
     """
     names: dict[str, str] = {}
-    for seat in trajectory.header.seats:
+    for seat in record.header.seats:
         name = (seats or {}).get(seat.agent) or (duck if seat.role == "duck" else goose) or seat.policy
         if name is None or name in ("script", "human"):
             told = "names no policy" if name is None else f"was played by {name}"
@@ -206,7 +206,7 @@ def play_forks(
 
 
 def scan(
-    trajectory: GameRecord,
+    record: GameRecord,
     meeting: int,
     n: int,
     names: Mapping[str, str],
@@ -223,7 +223,7 @@ def scan(
     Raises:
         ConfigError: where that many games are too few.
     """
-    points = [Point.of(trajectory, at) for at in statements_of(trajectory, meeting)]
+    points = [Point.of(record, at) for at in statements_of(record, meeting)]
     if max_games is not None and max_games < 2 * len(points):
         raise ConfigError(f"max_games={max_games}: {len(points)} statements take at least {2 * len(points)}")
     times = n if max_games is None else min(n, max_games // (2 * len(points)))

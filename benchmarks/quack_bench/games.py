@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import time
+import traceback
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -34,6 +35,7 @@ from quack_env.beliefs import BeliefStore
 from quack_env.calls import load_calls
 from quack_env.policies import Policy
 from quack_env.trajectory import FILE, STATUS
+from quack_eval.metrics.measure import total
 
 LASTING = ("auth", "not_found", "bad_request", "unavailable")
 """Failures of a provider that will be there when it is asked again."""
@@ -99,8 +101,16 @@ def play_game(game: Game, run: Path, client: Client | None = None, stop: Event |
     except ModelError as fault:
         status, error, lasting = "failed", str(fault), fault.kind in LASTING
     except Exception as fault:  # a policy's fault: of this game, and not of the others
-        status, error = "failed", f"{type(fault).__name__}: {fault}"
+        status, error = "failed", f"{type(fault).__name__}: {fault}{raised_at(fault)}"
     return Played(game.id, status, outcome, *spent(folder), error, lasting, started, time.time())
+
+
+def raised_at(fault: Exception) -> str:
+    """Where an error that nobody raised on purpose comes from, as " (shy.py, line 12, in act)"."""
+    frames = traceback.extract_tb(fault.__traceback__)
+    if isinstance(fault, quack_env.QuackError) or not frames:
+        return ""
+    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})"
 
 
 def record(
@@ -166,6 +176,8 @@ def policy_for(name: str, game: str, client: Client | None) -> Policy:
 
 def limited(max_usd: float | None, policies: Iterable[str]) -> Client | None:
     """What models are asked through where dollars are limited; None where they are not.
+
+    The limit is that of the process from here on, and nothing takes it back: it is for commands, which end with it.
 
     Raises:
         ConfigError: where the limit is none, or the price of a model among the policies is not known.
@@ -240,9 +252,9 @@ def spent(path: Path) -> tuple[int, int | None, float | None]:
     except TrajectoryError:
         return 0, None, None
     answered = [call for call in calls if call["error"] is None]
-    tokens = [part for call in answered for part in (call["prompt_tokens"], call["completion_tokens"])]
-    costs = [call["cost"] for call in answered]
-    return len(calls), None if None in tokens else sum(tokens), None if None in costs else round(float(sum(costs)), 9)
+    tokens = total(part for call in answered for part in (call["prompt_tokens"], call["completion_tokens"]))
+    cost = total(call["cost"] for call in answered)
+    return len(calls), tokens, None if cost is None else float(cost)
 
 
 def ending(folder: Path) -> str | None:

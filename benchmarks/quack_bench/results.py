@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 
 from quack_bench.extractors import Watched, extractor_of
 from quack_bench.games import ending, spent
-from quack_bench.ratings import Match, Rating, ratings
+from quack_bench.ratings import DUCK, GOOSE, Match, Rating, ratings
 from quack_bench.runner import CLAIMS
 from quack_bench.store import FINISHED, Entry, RunStore
 from quack_bench.suite import Game, Setting, Suite, is_model
+from quack_env.header import read_header
 from quack_env.trajectory import FILE as GAME
 from quack_env.wrappers import PROBES
 from quack_eval import Evaluation, evaluate
-from quack_eval.metrics.estimate import Difference
+from quack_eval.evaluation import EvaluatedGame
+from quack_eval.metrics.estimate import Difference, paired
+from quack_eval.metrics.measure import total
 from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
 from quack_eval.metrics.tables import LAYOUTS, PERCENT, latex_row, markdown_row, shown, shown_interval, write_tables
 from quack_eval.report.sections import alike, with_total
@@ -35,6 +38,7 @@ KEPT = frozenset(name for layout in LAYOUTS["paper"] for name, _, _ in layout.co
 
 Progress = Callable[[int, int], None]
 Cell = str | int | float | None
+Group = list[EvaluatedGame]
 Spent = tuple[int, int | None, float | None]
 """Calls, tokens, US dollars; None where not known."""
 
@@ -104,10 +108,10 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
     Written: `games.jsonl`, `claims.jsonl`, `findings.jsonl`, `measures.json`, and the folder `tables`.
     """
     settings = suite.expand()
-    games = [game for game in suite.games() if ending(run / game.id) is not None]
+    planned = {game.id: game for game in suite.games()}
+    games = [game for name, game in planned.items() if ending(run / name) is not None]
     with RunStore(run) as store:
-        ours = {game.id for game in suite.games()}
-        entries = [entry for name, entry in store.read().items() if name in ours]
+        entries = [entry for name, entry in store.read().items() if name in planned]
     model = suite.extractor is not None and is_model(suite.extractor)
     source = extractor_of(suite.extractor, run / CLAIMS if model else None)
     evaluation = evaluate(
@@ -120,13 +124,14 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         settings={str(run / game.id): game.setting.name for game in games},
         root=run,
     )
+    evaluation.left_out += sorted(planned.keys() - {game.id for game in games})
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
     probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
     reader = source if isinstance(source, Watched) else None
     reading = None if reader is None else reading_cost(reader)
     if reader is not None:
         reader.close()
-    compared = list(comparisons(evaluation, settings))
+    compared = list(comparisons(evaluation, settings, run))
     again = repeats(games, run)
     results = Results(evaluation, compared, ratings(matches), entries, probes, reading, reader, again)
     write(results, run)
@@ -147,24 +152,63 @@ def repeats(games: Iterable[Game], run: Path) -> list[str]:
     return found
 
 
-def comparisons(evaluation: Evaluation, settings: Sequence[Setting]) -> Iterator[Comparison]:
-    """Every two settings that differ in their Geese, their Ducks or their arm, and in nothing else."""
-    played = {game.setting for game in evaluation.evaluated}
+def comparisons(evaluation: Evaluation, settings: Sequence[Setting], run: Path) -> Iterator[Comparison]:
+    """Every two settings that differ in one thing; of a seat the games as a Goose and those as a Duck apart."""
+    played = evaluation.groups(lambda game: game.setting)
     for first, second in combinations([setting for setting in settings if setting.name in played], 2):
         differs = difference(first, second)
-        if differs:
-            found = evaluation.compare(first.name, second.name)
+        if differs is None:
+            continue
+        both = played[first.name], played[second.name]
+        seat = seat_of(differs)
+        parts = {differs: both} if seat is None else by_role(both, seat, run)
+        for told, games in parts.items():
+            one, other = ([(game.seed, game.measures) for game in group] for group in games)
+            found = paired(one, other, undefined=evaluation.undefined)
             kept = {name: value for name, value in found.items() if name in KEPT}
-            yield Comparison(first.name, second.name, differs, kept)
+            yield Comparison(first.name, second.name, told, kept)
 
 
 def difference(first: Setting, second: Setting) -> str | None:
-    """The one thing in which two settings differ; None where it is more."""
+    """The one thing in which two settings differ, as "arm", "geese", "ducks", "seat 0" or "config"; None where it is
+    more, or nothing."""
     if first.arm != second.arm:
         return "arm" if first.base == second.base else None
-    if first.goose == second.goose:
-        return "ducks"
-    return "geese" if first.duck == second.duck else None
+    aspects = [
+        ("geese", first.goose, second.goose),
+        ("ducks", first.duck, second.duck),
+        *((a.replace("player_", "seat "), first.seats.get(a), second.seats.get(a)) for a in first.seats | second.seats),
+        ("config", first.config, second.config.replace(map=first.config.map)),
+        ("map", first.game_map, second.game_map),
+        ("speech", first.speech, second.speech),
+        ("probes", first.probes, second.probes),
+        ("script", first.script, second.script),
+    ]
+    differing = [name for name, one, other in aspects if one != other]
+    return differing[0] if len(differing) == 1 else None
+
+
+def seat_of(differs: str) -> int | None:
+    """The seat in which two settings differ, if it is one."""
+    word, _, number = differs.partition(" ")
+    return int(number) if word == "seat" else None
+
+
+def by_role(both: tuple[Group, Group], seat: int, run: Path) -> dict[str, tuple[Group, ...]]:
+    """The games of two settings by the role that a seat was dealt; roles that were dealt in both."""
+    found = {}
+    for role in (GOOSE, DUCK):
+        parts = tuple([game for game in group if roles(run / game.path)[seat] == role] for group in both)
+        if all(parts):
+            found[f"seat {seat}, a {role.capitalize()}"] = parts
+    return found
+
+
+def roles(folder: Path) -> list[str]:
+    """The roles in a recorded game, by seat."""
+    with open(folder / GAME, encoding="utf-8") as lines:
+        header, _, _ = read_header(json.loads(lines.readline()))
+    return [seat.role for seat in header.seats]
 
 
 def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str, Any]]:
@@ -180,11 +224,11 @@ def costs(games: Iterable[Entry], probes: Mapping[str, Spent]) -> list[dict[str,
             "finished": sum(game.status == FINISHED for game in members),
             "failed": sum(game.status == "failed" for game in members),
             "calls": sum(game.calls or 0 for game in members),
-            "tokens": _total(game.tokens for game in members if game.calls),
-            "cost_usd": _total(game.cost_usd for game in members if game.calls),
+            "tokens": total(game.tokens for game in members if game.calls),
+            "cost_usd": total(game.cost_usd for game in members if game.calls),
             "probe_calls": sum(probes[game.id][0] for game in members),
-            "probe_tokens": _total(probes[game.id][1] for game in members if probes[game.id][0]),
-            "probe_cost_usd": _total(probes[game.id][2] for game in members if probes[game.id][0]),
+            "probe_tokens": total(probes[game.id][1] for game in members if probes[game.id][0]),
+            "probe_cost_usd": total(probes[game.id][2] for game in members if probes[game.id][0]),
         }
         for name, members in groups.items()
     ]
@@ -198,13 +242,6 @@ def reading_cost(reader: Watched) -> dict[str, Any]:
     probed = dict.fromkeys(("probe_calls", "probe_tokens", "probe_cost_usd"), 0)
     took = {"calls": calls, "tokens": tokens, "cost_usd": usd}
     return {"setting": f"claims by {reader.name}", **played, **took, **probed}
-
-
-def _total(values: Iterable[float | None]) -> float | None:
-    """The sum; None where a value is not known, 0 where nothing was asked."""
-    known = list(values)
-    total = sum(value for value in known if value is not None)
-    return None if None in known else round(total, 9)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------

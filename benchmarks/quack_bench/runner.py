@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import yaml
@@ -34,6 +35,8 @@ from quack_eval.claims.extract_model import Cache
 FROZEN = "suite.yaml"
 MARKS = (INDEX, LOCK, "measures.json")
 """Files of a run, of which it has one from its beginning on; a folder with a suite alone is none yet."""
+TRAINED = "settings.json"
+"""File that the scripts of agents/train leave in their folders."""
 REPLIES, CLAIMS = "replies.sqlite", "claims.sqlite"
 MODEL_GAMES = 8
 """Games of models at once, where nobody says how many."""
@@ -270,14 +273,16 @@ def opened(suite: Suite, run: Path) -> Iterator[None]:
 
 
 def freeze(suite: Suite, run: Path) -> None:
-    """Write the suite into its run, or check that the run is one of this suite."""
+    """Write the suite into its run, its maps included, or check that the run is one of this suite."""
+    suite = suite.with_maps()
     if (run / GAME).exists():
         raise ConfigError(f"{run}: holds a single recorded game ({GAME}) and can be no run; choose another --out")
+    if (run / TRAINED).exists():
+        raise ConfigError(f"{run}: holds a training ({TRAINED}) and can be no run; choose another --out")
     if (run / FROZEN).exists():
-        there, here = frozen(run).identity, suite.identity
-        differs = [f"{name}: {shown(there[name])} there, {shown(here[name])} here" for name in differing(there, here)]
+        differs = "; ".join(differing(frozen(run).identity, suite.identity))
         if differs:
-            raise ConfigError(f"{run}: holds a run of another suite ({'; '.join(differs)}); choose another --out")
+            raise ConfigError(f"{run}: holds a run of another suite ({differs}); choose another --out")
         return
     text = yaml.safe_dump(
         suite.model_dump(exclude_defaults=True) | {"name": suite.name}, sort_keys=False, allow_unicode=True
@@ -291,9 +296,17 @@ def freeze(suite: Suite, run: Path) -> None:
         raise ConfigError(f"{run}: cannot be written ({fault.strerror})") from None
 
 
-def differing(first: dict[str, Any], second: dict[str, Any]) -> list[str]:
-    """The fields in which two suites differ."""
-    return [name for name in first if first[name] != second[name]]
+def differing(there: Any, here: Any, place: str = "") -> Iterator[str]:
+    """Where two suites differ: the field, what it is in the first, and what in the second."""
+    if there == here:
+        return
+    if isinstance(there, dict) and isinstance(here, dict):
+        for name in there | here:
+            yield from differing(there.get(name), here.get(name), f"{place}.{name}" if place else name)
+        return
+    if all(isinstance(side, list) and all(isinstance(part, list) for part in side) for side in (there, here)):
+        there, here = [part for part in there if part not in here], [part for part in here if part not in there]
+    yield f"{place}: {shown(there)} there, {shown(here)} here"
 
 
 def holds_run(folder: Path) -> bool:
@@ -323,7 +336,7 @@ def check_run(folder: Path) -> None:
     if not (folder / FROZEN).is_file():
         raise ConfigError(f"{folder}: is a folder, and no run of a suite ({FROZEN} is missing)")
     if not holds_run(folder):
-        begin = f"quack bench {folder / FROZEN} --out RUN"
+        begin = f"quack bench {quote(str(folder / FROZEN))} --out RUN"
         raise ConfigError(f"{folder}: no run was begun there ({', '.join(MARKS)} are missing); to begin one: {begin}")
 
 

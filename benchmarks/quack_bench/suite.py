@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 from urllib.parse import quote
 
 import yaml
@@ -25,7 +25,10 @@ from quack_agents.situations import load_situation
 from quack_bench.extractors import named_model
 from quack_bench.factors import with_factors
 from quack_env import ConfigError, GameConfig, GameMap
-from quack_env.yaml_file import read_yaml_file, shown
+from quack_env.game_map import check_words, map_beside, shipped_maps
+from quack_env.policies import Policy
+from quack_env.world import World
+from quack_env.yaml_file import meant, read_yaml_file, shown
 from quack_eval.evaluation import CLAIM_SOURCES
 from quack_eval.metrics.paper_tables import shown_policy
 
@@ -41,7 +44,7 @@ class Conditions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     config: dict[str, Any] = Field(default_factory=dict)
-    map: str | None = Field(default=None, min_length=1)
+    map: str | dict[str, Any] | None = Field(default=None, min_length=1)
     speech: Literal["off", "tokens", "text"] | None = None
     modality: Literal["image+text", "image", "text"] | None = None
     persona: str | dict[Literal["geese", "ducks"], str] | None = None
@@ -49,12 +52,40 @@ class Conditions(BaseModel):
     policy: str | dict[Literal["geese", "ducks"], str] | None = None
     script: str | None = Field(default=None, min_length=1)
 
+    @field_validator("speech", mode="before")
+    @classmethod
+    def _off_without_quotes(cls, value: Any) -> Any:
+        """YAML reads a bare off as a truth value."""
+        return "off" if value is False else value
+
     def over(self, base: Conditions) -> Conditions:
         """These, and those of the base where these say nothing; configurations and personas are merged by field."""
         given = {name: value for name in Conditions.model_fields if (value := getattr(self, name)) is not None}
         below = {name: getattr(base, name) for name in Conditions.model_fields}
         personas = sides(base.persona) | sides(self.persona)
         return Conditions(**{**below, **given, "config": {**base.config, **self.config}, "persona": personas or None})
+
+    def with_maps(self, folder: Path = Path()) -> Self:
+        """The same with the maps themselves in place of the names of their files, which are seen from a folder, or
+        else from the working directory; situations there are named likewise.
+
+        Raises:
+            MapError: where a map is not valid.
+        """
+        found: dict[str, Any] = {}
+        if isinstance(self.map, str):
+            found["map"] = written_out(self.map, folder)
+        if isinstance(self.config.get("map"), str):
+            found["config"] = {**self.config, "map": written_out(self.config["map"], folder)}
+        if self.script is not None and (folder / self.script.partition("+")[0]).is_file():
+            found["script"] = str(folder / self.script)
+        return self.model_copy(update=found)
+
+
+def written_out(name: str, folder: Path) -> str | dict[str, Any]:
+    """The map in a file; a shipped one, and one that is nowhere, stay with their names."""
+    file = map_beside(name, folder)
+    return name if name in shipped_maps() or not Path(file).exists() else GameMap.load(file).to_dict()
 
 
 def sides(persona: str | Mapping[Any, str] | None) -> dict[str, str]:
@@ -67,8 +98,12 @@ def sides(persona: str | Mapping[Any, str] | None) -> dict[str, str]:
 class Checks(NamedTuple):
     """Loading maps and trying policies, each only once."""
 
-    game_map: Callable[[str], GameMap]
-    policy: Callable[[str], None]
+    named_map: Callable[[str], GameMap]
+    policy: Callable[[str], Policy]
+
+    def game_map(self, given: str | dict[str, Any]) -> GameMap:
+        """The map of a name, or one that is written out."""
+        return self.named_map(given) if isinstance(given, str) else GameMap.from_dict(given)
 
 
 class Named(Conditions):
@@ -156,6 +191,12 @@ class Suite(Conditions):
             raise ValueError("geese")
         return self
 
+    def with_maps(self, folder: Path = Path()) -> Self:
+        """As of single conditions, in all settings and arms."""
+        settings = [named.with_maps(folder) for named in self.settings]
+        arms = {name: arm.with_maps(folder) for name, arm in self.arms.items()}
+        return super().with_maps(folder).model_copy(update={"settings": settings, "arms": arms})
+
     @property
     def identity(self) -> dict[str, Any]:
         """What makes two suites the same."""
@@ -165,8 +206,9 @@ class Suite(Conditions):
         """All settings, in every arm.
 
         Raises:
-            ConfigError: where a policy, a configuration, a map or a probe is not valid, or two settings have one name;
-                names the setting. Where it names no models and has places for them; where its extractor is not valid.
+            ConfigError: where a policy, a configuration, a map or a probe is not valid, a policy cannot play such
+                games, or two settings have one name; names the setting. Where it names no models and has places for
+                them; where its extractor is not valid.
         """
         try:
             self._check()
@@ -203,8 +245,10 @@ class Suite(Conditions):
         told = named.name
         try:
             told = told or f"{self._filled(named.geese)} x {self._filled(named.ducks)}"
-            config = GameConfig.from_dict(conditions.config)
-            game_map = checks.game_map(conditions.map or config.map)
+            given = dict(conditions.config)
+            own_map = given.pop("map") if isinstance(given.get("map"), dict) else None
+            config = GameConfig.from_dict(given)
+            game_map = checks.game_map(conditions.map or own_map or config.map)
             if conditions.script is not None:
                 situation = load_situation(conditions.script)
                 if conditions.config or conditions.map:
@@ -221,8 +265,14 @@ class Suite(Conditions):
             beyond = [seat for seat in seats if not 0 <= seat < config.n_players]
             if beyond:
                 raise ConfigError(f"seats={beyond[0]}: must be from 0 to {config.n_players - 1}")
-            for policy in {*policies.values(), *seats.values()}:
-                checks.policy(policy)
+            speech = conditions.speech or "tokens"
+            if speech == "text":
+                check_words(game_map)
+            world = World(config, game_map, speech)
+            for policy in dict.fromkeys((*policies.values(), *seats.values())):
+                made = checks.policy(policy)
+                if hasattr(made, "check_game"):
+                    made.check_game(world, game_map)
             probes = None if conditions.probes is None else ProbeConfig.of(conditions.probes)
         except ConfigError as fault:
             raise ConfigError(f"{self.name}: {told}{f', arm {arm}' if arm else ''}: {fault}") from None
@@ -236,7 +286,7 @@ class Suite(Conditions):
             arm=arm,
             config=config,
             game_map=game_map,
-            speech=conditions.speech or "tokens",
+            speech=speech,
             probes=probes,
             script=conditions.script,
         )
@@ -346,15 +396,15 @@ def dressed(policy: str, modality: str | None, persona: str | None) -> str:
     return "".join((policy, ("&" if query else "?") if added else "", "&".join(added)))
 
 
-def check_policy(policy: str) -> None:
-    """An unknown policy is better found before the first game.
+def check_policy(policy: str) -> Policy:
+    """The policy: an unknown one is better found before the first game.
 
     Raises:
         ConfigError: where there is no such policy, or it needs a person.
     """
     if policy.partition(":")[0] == "human":
         raise ConfigError("policy='human': suites are played without people; see quack play --human")
-    make_policy(policy)
+    return make_policy(policy)
 
 
 def _with_folders(settings: Iterable[Setting]) -> list[Setting]:
@@ -391,6 +441,8 @@ def built_in() -> list[str]:
 def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
     """The built-in suite of this name, or the suite of a YAML file; valid as a whole, policies included.
 
+    Map files are looked for beside the suite's file, then from the working directory; the suite holds their maps.
+
     Args:
         name: of the suite, or its file.
         models: take the place of the suite's `models`.
@@ -404,12 +456,14 @@ def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
     elif Path(name).is_file():
         data = read_yaml_file(name, ConfigError)
     else:
-        raise ConfigError(f"suite {name!r}: no such file, and no built-in suite ({', '.join(built_in())})")
+        listed = ", ".join(built_in())
+        raise ConfigError(f"suite {name!r}: no such file, and no built-in suite ({listed}){meant(name, built_in())}")
     if not isinstance(data, dict):
         raise ConfigError(f"{name}: a suite must be a mapping of fields to values")
     try:
         data = with_factors(data)
         suite = Suite.model_validate({"name": Path(name).stem, **data, **({"models": list(models)} if models else {})})
+        suite = suite.with_maps(Path(name).parent)
         suite = suite.model_copy(update={"seeds": suite.seeds[:seeds]}) if seeds else suite
     except ValidationError as fault:
         raise ConfigError(f"{name}: {explain(fault)}") from None
@@ -436,7 +490,7 @@ ALLOWED = {
     "seeds": "a number from 1 (so many seeds, from 0 on), or a list of numbers from 0",
     "repetitions": "a number from 1 to 1000",
     "config": "a mapping of settings of the game, as in {n_players: 8}",
-    "map": "a shipped map or a map file",
+    "map": "a shipped map, a map file, or a map written out",
     "speech": "off, tokens or text",
     "modality": "image+text, image or text (quoted or not)",
     "persona": "a persona, or a mapping with one for geese, ducks or both",

@@ -67,27 +67,27 @@ class Spoken:
     timeline: tuple[str, ...] = ()
 
 
-def spoken_in(trajectory: GameRecord, findings: Iterable[Finding]) -> list[Spoken]:
+def spoken_in(record: GameRecord, findings: Iterable[Finding]) -> list[Spoken]:
     """The utterances of a game, what was found in them, and what the people concerned did since the last meeting.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         findings: those of its claims; see `StatementEval`.
     """
     by_event: dict[int, list[Finding]] = defaultdict(list)
     for finding in findings:
         by_event[finding.event].append(finding)
-    game = str(trajectory.path or trajectory.header.seed)
+    game = str(record.path or record.header.seed)
     return [
         Spoken(
             f"{game}#{message.event}",
-            trajectory.names[message.speaker],
+            record.names[message.speaker],
             message.tick,
             message.text,
             tuple(Judged(f.claim.to_dict(), _verdict(f), f.reason) for f in by_event[message.event]),
-            tuple(_story(trajectory, message, by_event[message.event])),
+            tuple(_story(record, message, by_event[message.event])),
         )
-        for message in messages(trajectory)
+        for message in messages(record)
     ]
 
 

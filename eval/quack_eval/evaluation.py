@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from quack_env import QuackError, TrajectoryError
+from quack_env import ConfigError, QuackError, TrajectoryError
 from quack_env.calls import FILE as CALLS_FILE
 from quack_env.calls import cut_off
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
 from quack_eval.evidence import EvidenceEval
 from quack_eval.load import find_games, format_of
-from quack_eval.metrics.base import CONVENTIONS, GameEval, values
+from quack_eval.metrics.base import CONVENTIONS, GameEval, measures_in, values
 from quack_eval.metrics.calls import CallEval
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
 from quack_eval.metrics.measure import Measure, once
@@ -47,6 +47,7 @@ TIERS: dict[int, type[GameEval]] = {
     CALLS: CallEval,
 }
 """Beside the paper's three tiers: 4, what the perceptions prove; 5, model calls, added where a model played."""
+BUILT_IN = frozenset(TIERS.values())
 
 Progress = Callable[[int, int], None]
 """Called with (games done, games in all)."""
@@ -68,6 +69,10 @@ class EvaluatedGame:
     measures: Mapping[str, Measure]
     label: str | None = None
     """What a suite calls the setting."""
+    game_map: dict[str, Any] = field(default_factory=dict)
+    """The map it was played on, as its recording has it."""
+    config: dict[str, Any] = field(default_factory=dict)
+    """The settings it was played under, without map and names."""
 
     @property
     def setting(self) -> str:
@@ -94,6 +99,7 @@ class EvaluatedGame:
             "goose": self.goose,
             "duck": self.duck,
             "seed": self.seed,
+            "map": self.game_map.get("name"),
             "format": self.format,
             "parts": {name: [measure.numerator, measure.denominator] for name, measure in self.measures.items()},
         }
@@ -105,7 +111,7 @@ class Evaluation:
 
     ``damaged`` are those that could not be read, each in one line with path and line; ``unfinished`` those that were
     broken off or spoilt by a failure outside the game. Neither are scored. ``notices`` say what is missing of games
-    that are.
+    that are, and which settings hold games of several maps or configurations.
     """
 
     convention: str
@@ -113,6 +119,12 @@ class Evaluation:
     damaged: list[str] = field(default_factory=list)
     unfinished: list[str] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """The paths of the games that are not scored."""
+    tiers: tuple[int, ...] = ()
+    """Those asked for."""
+    claims: str | None = None
+    """Where claims were to come from; None for the recording, else the grammar."""
 
     @property
     def undefined(self) -> str:
@@ -200,7 +212,10 @@ class Evaluation:
             "unfinished": len(self.unfinished),
             "convention": self.convention,
             "undefined": self.undefined,
+            "tiers": list(self.tiers),
+            "claims": self.claims,
             "messages": self.damaged + self.unfinished,
+            "left_out": self.left_out,
         }
 
     def write_games(self, path: Path) -> None:
@@ -237,13 +252,24 @@ def several_sources(sources: Mapping[str, int]) -> str | None:
     )
 
 
+def pooled_games(setting: str, games: Iterable[EvaluatedGame]) -> str | None:
+    """What to tell of a setting whose games were played on several maps or under several settings; None of others."""
+    listed = list(games)
+    maps = {json.dumps(game.game_map, sort_keys=True): str(game.game_map.get("name")) for game in listed}
+    fields = dict.fromkeys(name for game in listed for name in game.config)
+    differing = [name for name in fields if len({repr(game.config.get(name)) for game in listed}) > 1]
+    told = [f"on different maps ({', '.join(dict.fromkeys(maps.values()))})"] if len(maps) > 1 else []
+    told += [f"with different {', '.join(differing)}"] if differing else []
+    return f"{setting}: games {' and '.join(told)} are taken together; evaluate their folders apart" if told else None
+
+
 def _dicts(estimates: dict[str, Estimate]) -> dict[str, Any]:
     return {name: value.to_dict() for name, value in estimates.items()}
 
 
 def evaluate(
-    paths: Iterable[str | os.PathLike[str]],
-    tiers: Sequence[int] = (1, 2, 3),
+    paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str],
+    tiers: Sequence[int] | int = (1, 2, 3),
     convention: str = "paper",
     jobs: int = 1,
     claims: str | Extractor | Extract | None = None,
@@ -256,8 +282,8 @@ def evaluate(
     """Evaluate every game at or below the paths, of any mix of formats.
 
     Args:
-        paths: games, runs or folder trees.
-        tiers: which tiers; 4 is the evidence. Model calls are evaluated wherever a game has some.
+        paths: games, runs or folder trees; or one of them.
+        tiers: which tiers, or one of them; 4 is the evidence. Model calls are evaluated wherever a game has some.
         convention: "paper" or "published".
         jobs: processes; threads where an extractor or a function reads the claims.
         claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded", "grammar", or
@@ -270,7 +296,10 @@ def evaluate(
 
     Raises:
         TrajectoryError: where a path does not exist or has no games. A damaged game is no error: it is left out.
+        ConfigError: where a tier, a verifier or a function of your own fails or gives what it must not; names it and
+            the game, and has what failed as its cause.
     """
+    tiers = [tiers] if isinstance(tiers, int) else tiers
     unknown = [tier for tier in tiers if tier not in TIERS]
     if unknown:
         raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
@@ -280,7 +309,7 @@ def evaluate(
         known = ", ".join(map(repr, CLAIM_SOURCES))
         raise ValueError(f"claims={claims!r}: must be one of {known}, an extractor, or a function like extract")
     games = find_games(paths)
-    evaluation = Evaluation(convention, [])
+    evaluation = Evaluation(convention, [], tiers=tuple(tiers), claims=_named(claims))
     asked = _Asked(tuple(tiers), convention, claims, findings is not None)
     shared: dict[str, Any] = {}
 
@@ -296,12 +325,14 @@ def evaluate(
             if result.game is None:
                 messages = evaluation.damaged if result.kind == "damaged" else evaluation.unfinished
                 messages.append(result.message.replace(os.fspath(path), told.as_posix()))
+                evaluation.left_out.append(told.as_posix())
                 continue
             game, label = result.game, (settings or {}).get(os.fspath(path))
             names = {tier: tuple(places(names)) for tier, names in game.tiers.items()}
             facts = same(game.facts) if convention == "paper" else game.facts  # the published ones are long and differ
             told_path = told.as_posix() if root is not None else game.path
-            game = replace(game, path=told_path, tiers=same(names), facts=facts, label=label)
+            played = {"game_map": same(game.game_map), "config": same(game.config)}
+            game = replace(game, path=told_path, tiers=same(names), facts=facts, label=label, **played)
             evaluation.evaluated.append(game)
             if result.message:
                 evaluation.notices.append(result.message.replace(os.fspath(path), told.as_posix()))
@@ -309,9 +340,18 @@ def evaluate(
                 lines.write(result.said if root is None else replace(result.said, path=told.as_posix()))
     if progress:
         progress(len(games), len(games))
+    groups = evaluation.groups(lambda game: game.setting)
+    evaluation.notices += filter(None, (pooled_games(name, found) for name, found in groups.items()))
     if out is not None:
         evaluation.save(out)
     return evaluation
+
+
+def _named(claims: str | Extractor | Extract | None) -> str | None:
+    """What a source of claims is called."""
+    if isinstance(claims, str | None):
+        return claims
+    return claims.name if isinstance(claims, Extractor) else str(getattr(claims, "__qualname__", claims))
 
 
 class _Asked(NamedTuple):
@@ -412,6 +452,8 @@ def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
     goose, duck = policies(trajectory)
     seed = trajectory.header.seed
     game = EvaluatedGame(os.fspath(path), format_of(path) or "", convention, goose, duck, seed, {}, {}, {})
+    game.game_map, settings = trajectory.header.map, trajectory.header.config
+    game.config = {name: value for name, value in settings.items() if name not in ("map", "names")}
     played_by_models = (path / CALLS_FILE).is_file()
     measures: dict[str, Measure] = {}
     said = None
@@ -421,13 +463,25 @@ def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
             if asked.claims is not None:
                 result.claims = asked.claims
             said = result.game if asked.said else None
+        found = measures_in(result)
+        _check_names(game, tier, found)
         game.facts[tier] = result.facts
-        game.tiers[tier] = tuple(result.measures)
-        measures = result.measures | measures  # what two tiers measure is the first one's
+        game.tiers[tier] = tuple(found)
+        measures = found | measures  # what two tiers of ours measure is the same in both
     if convention == "published":  # which the published code had as a word only
         measures["geese_win"] = once(trajectory.outcome.winner == "geese")
     game.measures = Packed(measures)
     return _Result("ok", cut_off(path) or "", game=game, said=said)
+
+
+def _check_names(game: EvaluatedGame, tier: int, found: Iterable[str]) -> None:
+    """No two tiers may call their measures alike, but for two of ours, which mean the same."""
+    for other, names in game.tiers.items():
+        twice = sorted(set(names).intersection(found))
+        own = next((TIERS[number] for number in (tier, other) if TIERS[number] not in BUILT_IN), None)
+        if twice and own is not None:
+            told = " and ".join(f"{TIERS[number].__qualname__} (tier {number})" for number in (other, tier))
+            raise ConfigError(f"measure {twice[0]!r}: {told} both have it; {own.__qualname__} must rename its own")
 
 
 def policies(trajectory: Trajectory) -> tuple[str, str]:

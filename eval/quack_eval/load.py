@@ -30,8 +30,8 @@ def format_of(path: Path) -> str | None:
     return "published" if is_published(path) else None
 
 
-def find_games(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The folders of all recorded games at or below the paths, sorted within each path, none twice.
+def find_games(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str]) -> list[Path]:
+    """The folders of all recorded games at or below the paths (or the path), sorted within each path, none twice.
 
     A folder that holds a `game.jsonl` of an unknown format is no game, unless it was named itself: then it is listed,
     so that reading it says what is wrong with it.
@@ -40,7 +40,7 @@ def find_games(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
         TrajectoryError: where a path does not exist, or no game is at or below it.
     """
     found: dict[Path, None] = {}
-    for path in map(Path, paths):
+    for path in map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths):
         if not path.exists():
             raise TrajectoryError(f"{path}: no such file or folder")
         games = list(_below(path))

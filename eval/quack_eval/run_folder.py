@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import yaml
@@ -19,7 +19,7 @@ from quack_env.trajectory import FILE as OWN
 from quack_env.trajectory import STATUS, no_json
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
-from quack_eval.evaluation import evaluate, several_sources
+from quack_eval.evaluation import CLAIM_SOURCES, evaluate, several_sources
 from quack_eval.importers.published_log import FILE as PUBLISHED
 from quack_eval.load import find_games
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
@@ -61,6 +61,11 @@ class RunFolder:
         return sorted({line["seed"] for _, line in self.lines()})
 
     @cached_property
+    def maps(self) -> list[str]:
+        """The names of the maps of the scored games."""
+        return sorted({str(line["map"]) for _, line in self.lines() if line.get("map")})
+
+    @cached_property
     def sources(self) -> dict[str, Counter[str]]:
         """By setting, how many games' claims come from which source; see `quack_eval.claims.sources.Read`."""
         found: dict[str, Counter[str]] = {}
@@ -88,19 +93,44 @@ class RunFolder:
         """
         measured = (self.results / MEASURES).stat().st_mtime
         scored = {game for game, _ in self.lines()}
-        told = [re.split("[,:]", message)[0] for message in self.measures.get("messages") or []]
-        left_out = {self._known(place) for one in told for place in (one, os.path.dirname(one))}
-        late = [
-            game
-            for game, folder in self.games.items()
-            # of a suite only its own games are scored, and what lies beside them is none of its business
-            if (_recorded_at(folder) > measured if self.suite or game in scored | left_out else _finished(folder))
-        ]
+        left_out = {self._known(path) for path in self.measures.get("left_out") or []}
+
+        def is_late(game: str, folder: Path) -> bool:
+            if game in scored | left_out:
+                return _recorded_at(folder) > measured and (game in scored or _finished(folder))
+            # a suite scores its own games, all of which it names, and nothing that lies beside them
+            return not self._by_suite and _finished(folder)
+
+        late = [game for game, folder in self.games.items() if is_late(game, folder)]
         if not late:
             return None
-        anew = f"bench {self.path} --resume" if self.suite else f"eval {self.path} --evidence --out {self.results}"
         number = f"{len(late)} recording{'' if len(late) == 1 else 's'}, the first {late[0]}"
-        return f"{MEASURES} is without, or older than, {number}; to evaluate anew: quack {anew}"
+        return f"{MEASURES} is without, or older than, {number}; to evaluate anew: {self._anew}"
+
+    @property
+    def _by_suite(self) -> bool:
+        """Whether the results are those of `quack bench`, which are in the folder of its run."""
+        return bool(self.suite) and self.results == self.path
+
+    @property
+    def _anew(self) -> str:
+        """How to evaluate the run anew, as it was evaluated."""
+        if self._by_suite:
+            return f"quack bench {quote(str(self.path))} --resume"
+        words = ["eval", str(self.path)]
+        tiers = [str(tier) for tier in self.measures.get("tiers") or TIERS]
+        if (asked := "".join(sorted({"1", "2", "3"}.intersection(tiers)))) not in ("", "123"):
+            words += ["--tiers", asked]
+        if "4" in tiers:
+            words.append("--evidence")
+        if (convention := self.measures.get("convention", "paper")) != "paper":
+            words += ["--convention", convention]
+        claims = self.measures.get("claims")
+        if claims is not None and claims not in CLAIM_SOURCES and "/" not in claims:
+            return f"call quack_eval.evaluate with the claims of {claims}"
+        if claims is not None:
+            words += ["--extractor", claims]
+        return "quack " + " ".join(map(quote, [*words, "--out", str(self.results)]))
 
     @property
     def keeps_findings(self) -> bool:

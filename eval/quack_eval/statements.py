@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from rich.table import Table
 
 from quack_env import GameRecord, TrajectoryError
+from quack_env.encode.text import counted
 from quack_env.yaml_file import not_utf8
 from quack_eval.claims.extract import Extractor, GrammarExtractor
 from quack_eval.claims.finding import (
@@ -107,46 +108,46 @@ class StatementGame:
 
 
 def statement_game(
-    trajectory: GameRecord,
+    record: GameRecord,
     claims: Source | Sequence[Said] = None,
     timeline: Timeline | None = None,
 ) -> StatementGame:
     """The findings about one game, with the facts that counting needs.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         claims: where the claims come from. None: the recording (`tokens` statements, else the published extraction
             beside it), else the grammar; "recorded", "grammar"; "published" (the verdicts beside the game, as findings
             of another judge); an extractor; or the claims themselves.
         timeline: the game's timeline, where it has been made already.
     """
-    timeline = timeline or Timeline(trajectory)
+    timeline = timeline or Timeline(record)
     if claims == "published":
-        return _game(timeline, published_findings(trajectory), Read([], source="published"), trajectory)
-    read = claims_of(trajectory, claims)
-    incomplete = claims in (None, "recorded") and is_published(trajectory)
-    return _game(timeline, judge_all(trajectory, read.said, timeline, words=incomplete), read, trajectory)
+        return _game(timeline, published_findings(record), Read([], source="published"), record)
+    read = claims_of(record, claims)
+    incomplete = claims in (None, "recorded") and is_published(record)
+    return _game(timeline, judge_all(record, read.said, timeline, words=incomplete), read, record)
 
 
-def claims_of(trajectory: GameRecord, claims: Source | Sequence[Said] = None) -> Read:
+def claims_of(record: GameRecord, claims: Source | Sequence[Said] = None) -> Read:
     """The claims of a game from a source; see `statement_game`."""
     if isinstance(claims, Sequence) and not isinstance(claims, str):
         return Read(list(claims))
     if claims in (None, "recorded"):
-        said = token_claims(trajectory)
-        read = Read(said, source="tokens") if said else read_published(trajectory)
-        if read.said or claims == "recorded" or not messages(trajectory):
+        said = token_claims(record)
+        read = Read(said, source="tokens") if said else read_published(record)
+        if read.said or claims == "recorded" or not messages(record):
             return read
     if claims in (None, "grammar"):
-        return read_with(trajectory, GrammarExtractor())
+        return read_with(record, GrammarExtractor())
     if isinstance(claims, str) or claims is None:
         raise ValueError(f"claims={claims!r}: must be recorded, grammar, published, an extractor or claims")
-    return read_with(trajectory, claims)
+    return read_with(record, claims)
 
 
-def is_published(trajectory: GameRecord) -> bool:
+def is_published(record: GameRecord) -> bool:
     """Whether a recording is a game that was played and published elsewhere."""
-    return trajectory.path is not None and (trajectory.path / PUBLISHED_LOG).is_file()
+    return record.path is not None and (record.path / PUBLISHED_LOG).is_file()
 
 
 def _game(timeline: Timeline, found: list[Finding], read: Read, trajectory: GameRecord) -> StatementGame:
@@ -444,14 +445,14 @@ class StatementEval(GameEval):
 
     def __init__(
         self,
-        trajectory: GameRecord,
+        record: GameRecord,
         convention: str = "paper",
         timeline: Timeline | None = None,
         claims: Source | Sequence[Said] = None,
     ) -> None:
-        super().__init__(trajectory, convention, timeline)
+        super().__init__(record, convention, timeline)
         self.claims: Source | Sequence[Said] = claims
-        if claims is None and convention == "published" and is_published(trajectory):
+        if claims is None and convention == "published" and is_published(record):
             self.claims = "published"
 
     @cached_property
@@ -559,7 +560,7 @@ class StatementAudit:
 
     def table(self) -> Table:
         """The rates for the terminal: both estimators with their intervals."""
-        title = f"Tier 3: statements ({len(self.games)} games, {len(self.findings)} claims)"
+        title = f"Tier 3: statements ({counted(len(self.games), 'game')}, {counted(len(self.findings), 'claim')})"
         table = Table("measure", "n", "mean", "95 %", "pooled", "95 %", "of", title=title)
         for name, value in self.measures.items():
             if name.endswith("_unique"):
@@ -687,11 +688,11 @@ class Difference(NamedTuple):
     theirs: Finding
 
 
-def compare_published(trajectory: GameRecord) -> tuple[int, list[Difference]]:
+def compare_published(record: GameRecord) -> tuple[int, list[Difference]]:
     """(claims that both judged, those on which they differ) of our findings and the published verdicts."""
-    ours = statement_game(trajectory, "recorded")
+    ours = statement_game(record, "recorded")
     theirs: dict[tuple[Any, ...], list[Finding]] = {}
-    for finding in published_findings(trajectory):
+    for finding in published_findings(record):
         theirs.setdefault(_key(finding), []).append(finding)
     both, differ = 0, list[Difference]()
     for finding in ours.findings:

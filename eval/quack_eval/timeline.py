@@ -82,11 +82,11 @@ class Leg(NamedTuple):
 class Timeline:
     """The recording of one game, indexed. Everything is built on first use."""
 
-    def __init__(self, trajectory: GameRecord) -> None:
-        self.trajectory = trajectory
-        self.events: list[Event] = trajectory.events
-        self.n = len(trajectory.header.seats)
-        self.ducks = frozenset(trajectory.ducks)
+    def __init__(self, record: GameRecord) -> None:
+        self.trajectory = record
+        self.events: list[Event] = record.events
+        self.n = len(record.header.seats)
+        self.ducks = frozenset(record.ducks)
         self.geese = frozenset(range(self.n)) - self.ducks
 
     # --- time --------------------------------------------------------------------------------------------------------

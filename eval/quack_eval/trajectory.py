@@ -15,6 +15,8 @@ from quack_env.trajectory import FILE as OWN
 class Trajectory(quack_env.GameRecord):
     """A recorded game of either format.
 
+    It is a `quack_env.GameRecord`, which reads the environment's own recordings, and reads published games too.
+
     ``posthumous``: what victims still did in the tick of their death, in published games only. Such an event is
     outside the rules' stream and altered nothing; its ``index`` is the number of the rules' events before it, its
     ``data`` has ``"posthumous": True``, nobody perceived it.

@@ -1,7 +1,8 @@
-"""Claims in plain words, for people who read or check them."""
+"""Claims and games in plain words, for people who read or check them."""
 
 from __future__ import annotations
 
+from quack_env import GameRecord
 from quack_eval.claims.types import Claim
 
 DEEDS = {
@@ -11,6 +12,11 @@ DEEDS = {
     "call": ("called a meeting", "called no meeting"),
 }
 """Activities that stay in a room, and their denials."""
+
+
+def told_game(record: GameRecord) -> str:
+    """How messages call a recorded game: by its folder, else by its seed."""
+    return f"the game of seed {record.header.seed}" if record.path is None else str(record.path)
 
 
 def claim_words(claim: Claim, speaker: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -12,14 +13,15 @@ from multiprocessing.connection import wait
 
 
 def processes(jobs: int) -> ProcessPoolExecutor:
-    """So many worker processes, started already; copies of this process where the system can copy one.
+    """So many worker processes, started already; on Linux copies of this one, elsewhere what Python has as a default.
 
     Copies know what a script has defined (tiers, verifiers, policies of its own) and need no main guard in it, which
-    fresh processes do. Python 3.12 and later warn of copying a process with several threads: a lock that another thread
-    holds is held for ever in the copy. What the workers run takes none of those that can be held here, which are the
-    progress bar's and the models' loop's: games of models are played in threads.
+    fresh processes do; on macOS they may crash in the system's libraries. Python 3.12 and later warn of copying a
+    process with several threads: a lock that another thread holds is held for ever in the copy. What the workers run
+    takes none of those that can be held here, which are the progress bar's and the models' loop's: games of models are
+    played in threads.
     """
-    method = "fork" if "fork" in multiprocessing.get_all_start_methods() else None
+    method = "fork" if sys.platform == "linux" else None
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context(method), begin_worker)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".*multi-threaded", DeprecationWarning)

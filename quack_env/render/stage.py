@@ -54,13 +54,13 @@ class Stage:
             self.window.close()
 
 
-def scenes(trajectory: GameRecord) -> Iterator[Scene]:
+def scenes(record: GameRecord) -> Iterator[Scene]:
     """The scenes of a recorded game: one at the end of every tick, and at every speech and vote.
 
     Raises:
         TrajectoryError: where the recording is none that the rules can have made.
     """
-    replay = Replay(trajectory)
+    replay = Replay(record)
     camera = Camera(replay.game)
     camera.see(*replay.packed)
     yield from camera.shots()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quack_env.errors import QuackError
+from quack_env.errors import QuackError, install
 
 FPS = 10
 SIZE = (1024, 640)
@@ -70,7 +70,7 @@ def _encoder() -> Any:
     try:
         return importlib.import_module("imageio_ffmpeg")
     except ImportError:
-        raise QuackError('video needs imageio-ffmpeg: pip install "quack_env[video]"') from None
+        raise QuackError(f"video needs imageio-ffmpeg: {install('video')}") from None
 
 
 def _open(encoder: Any, target: str, shape: tuple[int, ...], fps: int) -> Any:

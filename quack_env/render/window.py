@@ -19,6 +19,8 @@ from quack_env.render.spectator import SIZE, between, frame
 TITLE = "QUACK - right/left: step, space: run or pause, Esc: close"
 NO_SCREEN = ("dummy", "offscreen")
 """Video drivers that show nothing; SDL falls back to one of them where there is no display."""
+DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
+"""Variables that name a display on Linux; where neither is set there is none."""
 
 
 class Window:
@@ -132,9 +134,12 @@ def _open(size: tuple[int, int]) -> Any:
     Raises:
         QuackError: where there is no display.
     """
+    driver = os.environ.get("SDL_VIDEODRIVER")
     try:
+        if sys.platform.startswith("linux") and not (driver or any(map(os.environ.get, DISPLAYS))):
+            raise pygame.error("no display was found")  # SDL would complain of what it tries, each on a line of its own
         pygame.display.init()
-        if pygame.display.get_driver() in NO_SCREEN and not os.environ.get("SDL_VIDEODRIVER"):
+        if pygame.display.get_driver() in NO_SCREEN and not driver:
             raise pygame.error("no display was found")
         surface = pygame.display.set_mode(size)
     except pygame.error as fault:

@@ -20,7 +20,7 @@ from quack_env.chance import game_key
 from quack_env.config import GameConfig
 from quack_env.encode.sizes import image_sizes
 from quack_env.encode.vector import Layout
-from quack_env.errors import ConfigError, IllegalActionError, NotResetError
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError, install
 from quack_env.game import STATE_SCHEMA, Game
 from quack_env.game_map import GameMap
 from quack_env.outcome import REASONS, TEAMS, Outcome
@@ -384,7 +384,7 @@ def notice(missing: ImportError) -> None:
         _noticed.append(str(missing))
         warnings.warn(
             f"vector_env runs without Numba ({missing}): the same games, about 40 times slower; "
-            'install it with: pip install "quack_env[rl]"',
+            f"install it with: {install('rl')}",
             stacklevel=5,  # whoever called vector_env
         )
 

@@ -19,7 +19,7 @@ import quack_env
 from quack_env.errors import IllegalActionError
 from quack_env.policies import make_policy
 
-pytest.importorskip("ray.rllib", reason='RLlib is not installed (pip install "quack_env[ray]")')
+pytest.importorskip("ray.rllib", reason='RLlib is not installed (pip install -e ".[ray]")')
 
 from quack_agents.adapters.rllib import SHARED, QuackRLlib, join, shared_ppo
 

@@ -9,7 +9,7 @@ import pytest
 
 import quack_env  # noqa: F401 - registers the environment
 
-sb3 = pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install "quack_env[train]")')
+sb3 = pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install -e ".[train]")')
 
 
 def test_maskable_ppo_learns_in_a_seat(options: dict[str, Any]) -> None:

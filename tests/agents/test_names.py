@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import tomllib
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -44,7 +45,9 @@ def test_known_policies_are_those_of_the_project() -> None:
 @pytest.mark.parametrize(
     "name, message",
     [
-        ("scriptd", "policy='scriptd': unknown; known are bayesian, human, random, rl, scripted"),
+        ("scriptd", r"policy='scriptd': unknown \(did you mean 'scripted'\?\); known are bayesian, human, random, rl"),
+        ("./shy.py:Shy", "unknown; known are .*; one of your own is an entry point of an installed package"),
+        ("my_package:Shy", "one of your own is an entry point of an installed package, group quack.policies"),
         ("", "policy='': unknown"),
         (":openai/gpt", "unknown"),
         ("scripted:rude", "persona='rude': must be one of default, aggressive, cautious"),
@@ -66,6 +69,66 @@ def test_without_an_installation_the_message_says_so(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(quack_env.policies, "entry_points", lambda **select: EntryPoints(()))
     with pytest.raises(ConfigError, match="is quack_env installed"):
         make_policy("random")
+
+
+class Needy:
+    def __init__(self) -> None:
+        raise OSError("no weights")
+
+
+def calm(observation: Any, info: Any) -> int:
+    return 0
+
+
+NUMBER = 5
+HERE = __name__
+
+
+@pytest.fixture
+def plugins(declared: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entry points of other packages beside the project's."""
+    ours = quack_env.policies.entry_points
+    added = {
+        "typo": f"{HERE}:Shyy",
+        "gone": "no_such_package:Shy",
+        "needy": f"{HERE}:Needy",
+        "number": f"{HERE}:NUMBER",
+        "calm": f"{HERE}:calm",
+        "random": f"{HERE}:calm",
+    }
+    points = EntryPoints((*ours(group=GROUP), *(EntryPoint(name, value, GROUP) for name, value in added.items())))
+    monkeypatch.setattr(quack_env.policies, "entry_points", lambda **select: points.select(**select))
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("typo", 'entry point typo = ".*:Shyy" cannot be loaded: AttributeError'),
+        ("gone", 'entry point gone = "no_such_package:Shy" cannot be loaded: ModuleNotFoundError'),
+        ("needy", 'entry point needy = ".*:Needy" fails: OSError: no weights'),
+        ("number", "entry point number = .* must be a class or a function, not 5"),
+        ("random", 'registered twice: entry point random = "quack_agents.random:RandomPolicy" and .*; rename one'),
+        ("calm:5", "calm takes no argument"),
+    ],
+)
+def test_an_entry_point_that_gives_no_policy_is_named(plugins: None, name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        make_policy(name)
+
+
+def test_the_message_names_the_package_of_the_entry_point(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    info = tmp_path / "my_ducks-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-ducks\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nshy = no_such_package:Shy\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(quack_env.policies, "entry_points", importlib.metadata.entry_points)
+    with pytest.raises(ConfigError, match='shy = "no_such_package:Shy" of my-ducks cannot be loaded'):
+        make_policy("shy")
+
+
+def test_a_function_of_observation_and_info_is_a_policy_itself(plugins: None) -> None:
+    assert make_policy("calm") is calm
 
 
 def test_pick_takes_the_first_legal_action_in_words() -> None:

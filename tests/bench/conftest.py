@@ -10,10 +10,17 @@ from typing import Any, TypeAlias
 import pytest
 from typer.testing import CliRunner
 
+from quack_agents import llm
 from quack_bench.cli import app
 
 Result: TypeAlias = Any
 Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def without_an_earlier_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command's limit in dollars and its cache of replies are its process's, and a test stands for a process."""
+    monkeypatch.setattr(llm, "_shared", None)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import quack_env
-from quack_agents import ScriptedPolicy, llm, play
+from quack_agents import ScriptedPolicy, play
 from quack_bench.cli import app
 from quack_eval import StatementEval, Trajectory
 from quack_eval.annotate import spoken_in
@@ -68,7 +68,6 @@ def reader(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Reader]:
     monkeypatch.setenv("OPENAI_API_BASE", f"http://127.0.0.1:{server.http.server_port}/v1")
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(llm, "_shared", None)  # the client of a run keeps its replies; another test is another process
     yield server
     server.http.shutdown()
     server.http.server_close()

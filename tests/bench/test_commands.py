@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from quack_agents.llm import ModelError
 from quack_agents.mock_server import MockServer
+from quack_bench.commands.play import kept_or_gone
 from quack_env import GameRecord
 from quack_env.replay import check
 
@@ -152,6 +154,22 @@ def test_a_run_and_a_single_game_share_no_folder(quack: Run, small_run: Path, tm
     assert not (tmp_path / "game" / "suite.yaml").exists()
 
 
+def test_the_folder_of_a_training_takes_no_run(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{}")
+    result = quack("bench", "demo", "--out", tmp_path)
+    assert result.exit_code == 2 and "holds a training (settings.json) and can be no run" in result.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_replaying_a_run_names_one_of_its_games(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    first = small_run / "scripted__random" / "seed-000"
+    told = f"error {small_run}: is a run of 4 games; name one of them, as in quack replay {first}\n"
+    assert (quack("replay", small_run).stderr, quack("replay", small_run).exit_code) == (told, 2)
+    assert quack("replay", small_run, "--video", tmp_path / "game.mp4").stderr == told
+    below = quack("replay", small_run / "scripted__random")
+    assert "is no game, and has some below it; name one of them" in below.stderr
+
+
 def test_beliefs_of_one_game_are_in_one_file(quack: Run, tmp_path: Path) -> None:
     arguments = ("play", "--probe", "meetings", "--seed", 3, "--out", tmp_path / "game", "--json")
     assert quack(*arguments).exit_code == 0
@@ -209,6 +227,57 @@ def test_map_commands_validate_and_draw(quack: Run, tmp_path: Path) -> None:
     assert "cafeteria" in quack("map", "render", "ship").stdout
     assert quack("map", "render", file, "-o", tmp_path / "map.png").exit_code == 0
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+MAP = """\
+rooms: {bridge: [0, 0], galley: [2, 0], engine: [1, 2]}
+corridors: [[bridge, galley, 1], [galley, engine, 1], [engine, bridge, 2]]
+tasks: {galley: Wash Up, engine: "[b]Refuel[/b]"}
+button: bridge
+"""
+
+
+def test_validate_says_which_games_cannot_be_played_on_a_map(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "iss.yaml").write_text(MAP.replace("galley", "the"))
+    told = quack("map", "validate", tmp_path / "iss.yaml")
+    assert told.stdout == "iss: 3 rooms, 3 corridors, 2 task rooms, button in bridge; the longest way takes 2 ticks.\n"
+    notes = told.stderr.splitlines()
+    assert notes[0].startswith("note: no game with the default settings can be played on it: n_tasks=5: must be from 0")
+    assert notes[1].startswith("note: no game in free text can be played on it: map: the room 'the'")
+    assert only_object(quack("map", "validate", "ship", "--json"))["notes"] == []
+
+
+def test_a_drawn_map_replaces_no_file_and_a_picture_says_so(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(MAP)
+    refused = quack("map", "random", "-o", tmp_path / "mine.yaml")
+    assert refused.exit_code == 2 and "exists already; choose another file" in refused.stderr
+    assert (tmp_path / "mine.yaml").read_text() == MAP
+    drawn = [quack("map", "render", tmp_path / "mine.yaml", "-o", tmp_path / "mine.png").stderr for _ in range(2)]
+    assert ["(replaced)" in told for told in drawn] == [False, True]
+
+
+def test_names_with_brackets_are_shown_as_they_are(quack: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text("name: '[/][red]iss[/red]'\n" + MAP)
+    assert quack("map", "validate", file).stdout.startswith("[/][red]iss[/red]: 3 rooms")
+    shown = quack("map", "render", file).stdout
+    assert "[/][red]iss[/red]" in shown and "[b]Refuel[/b]" in shown
+    arms = "speech: off\nconfig: {max_ticks: 5}\narms: {one: {}, two: {speech: tokens}}\n"
+    (tmp_path / "suite.yaml").write_text(f"geese: scripted\nducks: scripted\nseeds: 1\n{arms}")
+    run = tmp_path / "brk[" / "x]"
+    done = quack("bench", tmp_path / "suite.yaml", "--out", run, "--jobs", 1)
+    assert done.exit_code == 0 and f"report: {run / 'report.html'}" in done.stderr
+    assert f"quack eval '{run}'" in done.stderr
+    assert f"Written: {run / 'effects.json'}" in quack("effects", run).stderr
+    game = tmp_path / "[/red]game"
+    played = quack("play", "--seed", 1, "--config", quick(tmp_path), "--out", game)
+    assert f"recorded in {game}." in played.stdout and f"quack replay '{game}'" in played.stderr
+
+
+def quick(folder: Path) -> Path:
+    """Settings of a game that is over soon."""
+    (folder / "quick.yaml").write_text("max_ticks: 5\n")
+    return folder / "quick.yaml"
 
 
 @pytest.mark.skipif(not PUBLISHED.is_dir(), reason="../shared/data/quack is absent")
@@ -367,7 +436,7 @@ def test_report_tells_of_recordings_that_are_newer_than_the_evaluation(quack: Ru
 
 
 def test_play_leaves_nothing_where_the_model_could_not_be_reached_before_anybody_acted(
-    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quack: Run, tmp_path: Path
 ) -> None:
     pytest.importorskip("litellm")
     with MockServer() as server:
@@ -377,6 +446,14 @@ def test_play_leaves_nothing_where_the_model_could_not_be_reached_before_anybody
         result = quack("play", "--goose", model, "--duck", model, "--out", tmp_path / folder, "--json")
         assert result.exit_code == 2 and "nothing was played" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["there"] and not list((tmp_path / "there").iterdir())
+
+
+def test_why_a_model_failed_is_told_where_the_recording_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="nobody there"), kept_or_gone(tmp_path / "game"):
+        (tmp_path / "game").mkdir()
+        (tmp_path / "game" / "trajectory.jsonl").write_text("")
+        raise ModelError("connection", "nobody there")
+    assert not list(tmp_path.iterdir())
 
 
 def test_play_keeps_what_was_recorded_before_the_model_failed(quack: Run, tmp_path: Path) -> None:

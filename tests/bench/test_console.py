@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import time
 
 import pytest
 import typer
@@ -11,19 +12,22 @@ from rich.console import Console
 from rich.table import Table
 
 from quack_bench import console
-from quack_bench.console import USAGE, guarded, print_table
+from quack_bench.console import USAGE, guarded, print_table, progress
 from quack_env import ConfigError
+from quack_eval.metrics.tables import Keyed
 
 
-def test_an_error_is_one_line_with_its_brackets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_error_is_one_line_with_its_brackets_and_no_pictures(capsys: pytest.CaptureFixture[str]) -> None:
     @guarded
     def command() -> None:
-        raise ConfigError("models need LiteLLM:\n  pip install 'quack_env[llm]'")
+        raise ConfigError("models need LiteLLM:\n  pip install -e '.[llm]', policy='rl:duck': no such file")
 
     with pytest.raises(typer.Exit) as ended:
         command()
     assert ended.value.exit_code == USAGE
-    assert capsys.readouterr().err == "error models need LiteLLM: pip install 'quack_env[llm]'\n"
+    assert capsys.readouterr().err == (
+        "error models need LiteLLM: pip install -e '.[llm]', policy='rl:duck': no such file\n"
+    )
 
 
 def test_a_file_error_names_the_file_with_its_brackets(capsys: pytest.CaptureFixture[str]) -> None:
@@ -48,13 +52,25 @@ def test_a_table_wider_than_the_terminal_comes_in_parts_that_repeat_its_keys(mon
     assert " ".join(line[8:-1].strip() for line in lines if "|" in line).endswith("words that go over several lines")
 
 
-def test_every_part_of_a_table_tells_its_rows_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_part_of_a_table_repeats_the_columns_that_its_builder_names(monkeypatch: pytest.MonkeyPatch) -> None:
     told = io.StringIO()
     monkeypatch.setattr(console, "out", Console(file=told, width=32))
-    table = Table("role", "policy", "one", "two", "three", box=ASCII)
+    table = Keyed("role", "policy", "one", "two", "three", keys=2, box=ASCII)
     for role in ("goose", "duck"):
         for policy in ("calm", "bold"):
             table.add_row(role, policy, "11111", "22222", "33333")
     print_table(table)
     heads = [line.replace(" ", "") for line in told.getvalue().splitlines() if "role" in line]
     assert heads == ["|role|policy|one|", "|role|policy|two|", "|role|policy|three|"]
+
+
+def test_where_there_is_no_terminal_progress_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with progress("Playing") as advance:
+        advance(1, 9)
+        later = time.monotonic() + 11
+        monkeypatch.setattr(time, "monotonic", lambda: later)
+        advance(4, 9)
+        advance(5, 9)  # at once after that
+    assert capsys.readouterr().err == "Playing: 4 of 9\n"

@@ -22,6 +22,8 @@ from quack_eval.metrics.measure import Measure
 
 from .conftest import Run, only_object
 
+TWO_DUCKS = {"n_ducks": 2}
+
 
 def test_every_combination_of_levels_is_an_arm_named_by_them() -> None:
     factors = {"persona": ["default", "cautious"], "probes": {"off": None, "on": {"mode": "inline"}}}
@@ -58,6 +60,10 @@ def test_a_half_fraction_of_three_factors_keeps_every_pair_of_levels_equally_oft
         ({"fraction": 2}, "fraction: needs factors"),
         ({"factors": {"speech": ["a", "b", "c"]}, "fraction": 2}, "does not keep the levels of speech equally often"),
         ({"factors": {"map": {"a=b": "ship", "c": "small"}}}, "needs a name without commas and equals signs"),
+        (
+            {"factors": {"map": ["ship", "small"], "persona": ["default", "cautious"]}, "fraction": 2},
+            "every level of map equally often with every level of persona, so that their effects could not be told",
+        ),
     ],
 )
 def test_wrong_factors_are_named(fields: dict[str, Any], told: str) -> None:
@@ -84,6 +90,20 @@ def test_a_suite_of_factors_is_played_and_its_levels_are_compared(quack: Run, tm
     assert {(one["factor"], one["seeds"]) for one in found["effects"] if one["measure"] == "ticks"} == {
         ("model", 2), ("config.n_ducks", 2),
     }  # fmt: skip
+
+
+def test_effects_that_the_games_cannot_tell_apart_are_said_to_be_so(quack: Run, tmp_path: Path) -> None:
+    arms = {"speech=off, config.n_ducks=1": {"speech": "off"}, "speech=tokens, config.n_ducks=2": {"config": TWO_DUCKS}}
+    suite = {"geese": "scripted", "ducks": "scripted", "seeds": 2, "config": {"max_ticks": 12}, "arms": arms}
+    (tmp_path / "mixed.yaml").write_text(yaml.safe_dump(suite))
+    assert quack("bench", tmp_path / "mixed.yaml", "--out", tmp_path / "run", "--jobs", 1).exit_code == 0
+    told = quack("effects", tmp_path / "run")
+    assert "cannot be told apart from the effect of config.n_ducks" in " ".join(told.stdout.split())
+    found = only_object(quack("effects", tmp_path / "run", "--json"))["effects"]
+    assert {(one["factor"], one["mixed_with"]) for one in found} == {
+        ("speech", "config.n_ducks"),
+        ("config.n_ducks", "speech"),
+    }
 
 
 def test_a_script_as_a_factor_begins_every_game_with_its_situation(quack: Run, tmp_path: Path) -> None:

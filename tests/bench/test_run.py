@@ -17,12 +17,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from quack_bench import console
 from quack_bench.export import import_run
 from quack_bench.lock import locked
 from quack_bench.ratings import Match, ratings
+from quack_bench.results import difference
 from quack_bench.store import Entry, RunStore
+from quack_bench.suite import Setting, Suite
 from quack_env import ConfigError, GameRecord
 
 from .conftest import Run, only_object
@@ -105,6 +108,59 @@ def test_settings_are_compared_where_they_differ_in_one_thing(four: Path) -> Non
     assert (found[0]["measures"]["geese_win"]["seeds"], found[0]["measures"]["geese_win"]["mean"]) == (2, want)
 
 
+def setting(name: str, **fields: Any) -> Setting:
+    """A setting written out."""
+    one = {"name": name, "geese": "scripted", "ducks": "scripted", **fields}
+    return Suite.model_validate({"settings": [one], "seeds": 1}).expand()[0]
+
+
+@pytest.mark.parametrize(
+    ("fields", "differs"),
+    [
+        ({}, None),
+        ({"geese": "random"}, "geese"),
+        ({"ducks": "random"}, "ducks"),
+        ({"geese": "random", "ducks": "random"}, None),
+        ({"seats": {0: "random"}}, "seat 0"),
+        ({"seats": {0: "random", 3: "random"}}, None),
+        ({"seats": {0: "random"}, "ducks": "random"}, None),
+        ({"map": "small"}, "map"),
+        ({"config": {"map": "small"}}, "map"),
+        ({"config": {"max_ticks": 9}}, "config"),
+        ({"speech": "off"}, "speech"),
+    ],
+)
+def test_settings_differ_in_one_thing_or_are_not_compared(fields: dict[str, Any], differs: str | None) -> None:
+    assert difference(setting("a"), setting("b", **fields)) == differs
+
+
+def test_settings_that_differ_in_a_seat_are_compared_by_the_role_it_was_dealt(quack: Run, tmp_path: Path) -> None:
+    pair = "geese: random, ducks: random"
+    settings = f"settings: [{{name: base, {pair}}}, {{name: one, {pair}, seats: {{0: scripted}}}}]\n"
+    suite = written(tmp_path, settings + "seeds: 8\n")
+    data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json"))
+    first = (GameRecord.load(tmp_path / "run" / "base" / f"seed-00{seed}").header.seats[0] for seed in range(8))
+    dealt = [seat.role for seat in first]
+    told = {c["differs"]: c["measures"]["geese_win"]["seeds"] for c in data["comparisons"]}
+    assert told == {"seat 0, a Goose": dealt.count("goose"), "seat 0, a Duck": dealt.count("duck")}
+    assert min(told.values()) > 0
+
+
+def test_a_suite_that_a_policy_cannot_play_leaves_no_folder(quack: Run, tmp_path: Path) -> None:
+    suite = written(tmp_path, "geese: [scripted]\nducks: ['rl:duck']\nseeds: 1\n")  # of four players
+    result = quack("bench", suite, "--out", tmp_path / "run")
+    told = "scripted x rl:duck: policy='rl:duck': was trained for n_players 6"
+    assert result.exit_code == 2 and told in result.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_ends_with_who_won_and_where_the_rest_is(quack: Run, four: Path) -> None:
+    told = quack("bench", four, "--resume", "--jobs", 1)
+    assert len(told.stdout.splitlines()) < 30
+    assert "Geese won %" in told.stdout and "Ratings by role" in told.stdout
+    assert f"report: {four / 'report.html'}; tables of all measures: {four / 'tables'}" in told.stderr
+
+
 def test_only_the_suites_own_games_are_scored(quack: Run, tmp_path: Path) -> None:
     suite = written(tmp_path, "geese: [random]\nducks: [random]\nseeds: 1\n")
     quack("play", "--seed", 5, "--out", tmp_path / "run" / "another" / "seed-005", "--json")
@@ -176,6 +232,17 @@ def test_a_run_has_one_runner_at_a_time(tmp_path: Path) -> None:
         pass
 
 
+def test_a_run_is_enlarged_by_more_seeds_in_its_own_suite(quack: Run, tmp_path: Path) -> None:
+    suite = written(tmp_path, "geese: [scripted]\nducks: [random]\nseeds: 1\n")
+    quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1)
+    first = tmp_path / "run" / "scripted__random" / "seed-000" / "trajectory.jsonl"
+    played = first.stat().st_mtime_ns
+    frozen = tmp_path / "run" / "suite.yaml"
+    frozen.write_text(yaml.safe_dump(yaml.safe_load(frozen.read_text()) | {"seeds": 3}))
+    data = only_object(quack("bench", tmp_path / "run", "--resume", "--jobs", 1, "--json"))
+    assert (data["games"], data["finished"]) == (3, 3) and first.stat().st_mtime_ns == played
+
+
 def test_resume_without_a_run_is_an_error(quack: Run, tmp_path: Path) -> None:
     result = quack("bench", "demo", "--out", tmp_path / "none", "--resume")
     assert result.exit_code == 2 and "holds no run" in result.stderr
@@ -227,7 +294,8 @@ def test_a_failing_policy_is_tried_again_then_reported_and_its_games_left_out(
     data = only_object(result)
     assert result.exit_code == 1 and len(tries) == 3
     assert data["games"] == 1 and list(data["settings"]) == ["scripted x scripted"]
-    failed = {"game": "scripted__random/seed-000", "attempts": 3, "error": "ZeroDivisionError: no idea"}
+    where = f"test_run.py, line {broken.__code__.co_firstlineno + 2}, in broken"
+    failed = {"game": "scripted__random/seed-000", "attempts": 3, "error": f"ZeroDivisionError: no idea ({where})"}
     assert data["failed"] == [failed]
     assert "failed, not scored: scripted__random/seed-000" in result.stderr
 
@@ -526,12 +594,10 @@ def test_a_model_that_can_read_nothing_is_told_asked_again_and_its_cost_counted(
 
 
 def test_answers_of_servers_and_options_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from quack_agents.llm import configure
     from quack_bench.extractors import Watched
     from quack_eval.claims.extract import Utterance
     from quack_eval.claims.extract_model import key
 
-    configure()  # without the limit of an earlier test's command, under which a price must be known
     said = Utterance("I saw Bob.", "Alice", ("Alice", "Bob"), ("medbay",))
 
     def kept_under(name: str) -> str:

@@ -54,6 +54,11 @@ def test_a_policy_can_be_added_to_a_run(quack: Run, tmp_path: Path) -> None:
     assert (tmp_path / "random/bandwagon/seed-000/trajectory.jsonl").stat().st_mtime_ns == before
 
 
+def test_listed_beliefs_have_the_names_of_their_moments(quack: Run, tmp_path: Path) -> None:
+    quack("scripts", "run", "bandwagon", "--no-mirrors", "--out", tmp_path, "--json")
+    assert "│ T0 " in quack("beliefs", tmp_path, "--rows").stdout
+
+
 def test_wrong_usage_says_what_is_allowed(quack: Run, tmp_path: Path) -> None:
     result = quack("scripts", "run", "no_such", "--out", tmp_path)
     assert result.exit_code == 2 and "none that is shipped (bandwagon, counter_accusation" in result.stderr

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from quack_bench.runner import frozen, opened
 from quack_bench.suite import Game, Setting, Suite, built_in, dressed, load_suite, slug
 from quack_env import ConfigError
 
@@ -84,6 +85,10 @@ def test_one_policy_may_stand_in_a_list_or_without_one_everywhere() -> None:
     named = {"name": "a", "geese": ["scripted"], "ducks": "random"}
     (setting,) = Suite.model_validate({"settings": [named], "seeds": 1}).expand()
     assert (pair.goose, pair.duck) == (setting.goose, setting.duck) == ("scripted", "random")
+
+
+def test_off_needs_no_quotes() -> None:
+    assert suite(**yaml.safe_load("speech: off")).expand()[0].speech == "off"
 
 
 def test_placeholders_stand_for_the_suites_models() -> None:
@@ -168,6 +173,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"settings": [NAMED | {"geese": "$2"}], "models": ["openai/a"]}, "policy='$2'"),
     ({"geese": ["nobody"]}, "policy='nobody': unknown; known are"),
     ({"geese": ["human"]}, "policy='human': suites are played without people"),
+    ({"ducks": ["rl:duck"], "config": {"n_players": 4}}, "scripted x rl:duck: policy='rl:duck': was trained for n_"),
+    ({"ducks": ["rl:duck"], "speech": "off"}, "was trained for speech 'tokens', not 'off'"),
+    ({"config": {"n_tasks": 30}}, "scripted x random: n_tasks=30"),
     ({"probes": {"triggers": ["at noon"]}}, "triggers"),
     ({"probes": 3}, "probes=3: must be a mapping"),
     ({"extractor": "magic"}, "extractor='magic': must be recorded, grammar, or a model"),
@@ -188,3 +196,73 @@ def test_a_wrong_suite_says_file_field_value_and_what_is_allowed(
     assert message in str(fault.value)
     assert str(fault.value).startswith(str(file)) and "\n" not in str(fault.value)
     assert "pydantic" not in str(fault.value).lower() and "Input should" not in str(fault.value)
+
+
+# --- maps in files ---------------------------------------------------------------------------------------------------
+
+MAP = {
+    "rooms": {"bridge": [0, 0], "galley": [2, 0]},
+    "corridors": [["bridge", "galley", 1]],
+    "tasks": {"galley": "Wash Up"},
+    "button": "bridge",
+}
+GAME = {"n_players": 4, "n_tasks": 1, "max_ticks": 5}
+
+
+def with_map(folder: Path, ticks: int = 1, **fields: Any) -> Path:
+    """A suite on a map of its own, whose file lies beside it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "iss.yaml").write_text(yaml.safe_dump({**MAP, "corridors": [["bridge", "galley", ticks]]}))
+    suite = {"geese": ["scripted"], "ducks": ["scripted"], "seeds": 1, "config": GAME, "map": "iss.yaml", **fields}
+    (folder / "mine.yaml").write_text(yaml.safe_dump(suite))
+    return folder / "mine.yaml"
+
+
+def test_a_map_is_looked_for_beside_the_suite_and_then_in_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with_map(tmp_path, ticks=2)
+    suite = with_map(tmp_path / "suites", ticks=3)
+    assert load_suite(str(suite)).expand()[0].game_map.weight("bridge", "galley") == 3
+    (tmp_path / "suites" / "iss.yaml").unlink()
+    assert load_suite("suites/mine.yaml").expand()[0].game_map.weight("bridge", "galley") == 2
+    (tmp_path / "iss.yaml").unlink()
+    with pytest.raises(ConfigError, match=r"map='iss\.yaml': no such file"):
+        load_suite("suites/mine.yaml")
+
+
+def test_a_map_may_be_that_of_a_configuration_an_arm_or_written_out(tmp_path: Path) -> None:
+    arms = {"file": {"config": {"map": "iss.yaml"}}, "written": {"map": MAP}, "shipped": {"config": {"map": "small"}}}
+    found = load_suite(str(with_map(tmp_path, map=None, arms=arms))).expand()
+    rooms = {setting.arm: len(setting.game_map.rooms) for setting in found}
+    assert rooms == {"file": 2, "written": 2, "shipped": 5} and found[0].game_map.name == "iss"
+
+
+def test_a_run_keeps_its_map_and_goes_on_without_the_file(tmp_path: Path) -> None:
+    suite = load_suite(str(with_map(tmp_path, seeds=2)))
+    with opened(suite, tmp_path / "run"):
+        pass
+    (tmp_path / "iss.yaml").unlink()
+    again = frozen(tmp_path / "run")
+    assert again.identity == suite.identity and again.expand()[0].game_map == suite.expand()[0].game_map
+
+
+def test_another_map_under_the_same_name_is_refused_in_a_run_with_what_differs(tmp_path: Path) -> None:
+    with opened(load_suite(str(with_map(tmp_path))), tmp_path / "run"):
+        pass
+    changed = load_suite(str(with_map(tmp_path, ticks=4)))
+    told = r"map.corridors: \[\['bridge', 'galley', 1\]\] there, \[\['bridge', 'galley', 4\]\] here"
+    with pytest.raises(ConfigError, match=told), opened(changed, tmp_path / "run"):
+        pass
+
+
+def test_a_map_that_is_not_valid_is_named_with_suite_file_and_key(tmp_path: Path) -> None:
+    suite = with_map(tmp_path, ticks=0)
+    with pytest.raises(ConfigError, match=r"mine.yaml: .*iss.yaml: corridors\[0\]: bridge to galley: ticks must be"):
+        load_suite(str(suite))
+
+
+def test_a_suite_that_there_is_not_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(ConfigError, match=r"suite 'demoo': no such file.*\(did you mean 'demo'\?\)"):
+        load_suite("demoo")

@@ -280,6 +280,45 @@ def test_a_state_of_another_kind_of_game_is_refused_and_changes_nothing(form: st
     assert json.dumps(env.state_dict()) == before
 
 
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("seed", "one"),
+        ("seed", -1),
+        ("forks", [3]),
+        ("given", [1]),
+        ("inbox", 3),
+        ("inbox", []),
+        ("transcript", [3]),
+        ("state", []),
+        ("agents", 3),
+        ("agents", ["player_1", "player_0"]),
+        ("agents", ["nobody"]),
+    ],
+)
+def test_a_state_with_a_part_that_cannot_be_is_refused_and_changes_nothing(part: str, value: Any) -> None:
+    env = quack_env.parallel_env(**PLAIN)
+    env.reset(seed=1)
+    before = json.dumps(env.state_dict())
+    env.reset(seed=2)
+    other = env.state_dict()
+    env.reset(seed=1)
+    with pytest.raises(TrajectoryError, match=rf"state has {part}=|state field"):
+        env.load_state_dict({**other, part: value})
+    assert json.dumps(env.state_dict()) == before
+
+
+@pytest.mark.parametrize(("field", "value"), [("tick", "1"), ("alive", [1]), ("room", 3), ("room", ["kitchen"] * 6)])
+def test_a_state_with_a_field_that_cannot_be_is_refused_and_changes_nothing(field: str, value: Any) -> None:
+    env = quack_env.env(**PLAIN)
+    env.reset(seed=1)
+    saved = env.state_dict()
+    before = json.dumps(saved)
+    with pytest.raises(TrajectoryError, match=f"^state field '{field}' does not fit this game: "):
+        env.load_state_dict({**saved, "seed": 2, "state": {**saved["state"], field: value}})
+    assert json.dumps(env.state_dict()) == before
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # Nothing else shifts a game
 

@@ -86,7 +86,7 @@ def test_the_seat_passes_gymnasiums_checker_among_random_players() -> None:
 
 
 def test_an_unknown_policy_is_named() -> None:
-    with pytest.raises(quack_env.ConfigError, match="policy='nobody'"):
+    with pytest.raises(quack_env.ConfigError, match=r"^opponents: policy='nobody': unknown"):
         gymnasium.make(SEAT, opponents="nobody")
 
 
@@ -96,7 +96,7 @@ def test_an_opponent_that_is_no_agent_is_named_with_the_agents_there_are(agent: 
         seat_env(opponents={"player_1": Uniform(), agent: Uniform()})
 
 
-@pytest.mark.parametrize("seat", [-1, 6, "0", None])
+@pytest.mark.parametrize("seat", [-1, 6, "0", None, True, np.ones(1), [0]])
 def test_a_seat_that_is_not_is_refused_with_the_seats_there_are(seat: Any) -> None:
     with pytest.raises(quack_env.ConfigError, match=r"seat=.*must be one of 0, 1, 2, 3, 4, 5"):
         seat_env(seat=seat)
@@ -154,10 +154,14 @@ def test_a_seat_is_dealt_a_recorded_game(tmp_path: Path) -> None:
     env.reset(seed=1, options={"deal": header})
     assert env.env.game.seed == 11
     other = "goose" if header.seats[0].role == "duck" else "duck"
+    env = seat_env(seat=0, role=other)
+    env.reset(seed=1)
+    before = env.env.game.seed, env.env.game.state.digest()
     with pytest.raises(
         quack_env.ConfigError, match=f"role='{other}': player_0 is a {header.seats[0].role} in the game"
     ):
-        seat_env(seat=0, role=other).reset(options={"deal": header})
+        env.reset(options={"deal": header})
+    assert (env.env.game.seed, env.env.game.state.digest()) == before
 
 
 def test_a_seed_gives_the_same_game_to_the_byte() -> None:

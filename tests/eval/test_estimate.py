@@ -124,8 +124,20 @@ def test_games_without_any_measure_have_no_estimates() -> None:
         (0.0123, "0.01"),
         (0.0049, "0.0049"),
         (-3.4e-4, "-0.00034"),
+        (1e-6, "0.0000010"),
+        (-9e-7, "0.00"),
         (1e-17, "0.00"),
+        (float("inf"), "inf"),
+        (float("nan"), "nan"),
     ],
 )
 def test_a_small_value_is_not_shown_as_nothing(value: float | None, told: str) -> None:
     assert shown(value, percent=False) == told
+
+
+def test_a_numerator_over_nothing_is_undefined_in_every_estimator() -> None:
+    """As `Measure(3, 0).value` is; and no warning is given (they are errors here)."""
+    found = estimate([{"odd": Measure(3, 0)}, {"odd": Measure(2, 0)}])["odd"]
+    assert (found.mean, found.pooled, found.pooled_interval) == (None, None, None)
+    one = [(seed, {"odd": Measure(3, 0)}) for seed in range(3)]
+    assert paired(one, one)["odd"].pooled is None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import multiprocessing
+import os
 import random
 import shutil
 import subprocess
 import sys
-import threading
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -17,11 +19,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from quack_env import TrajectoryError
+from quack_env import ConfigError, TrajectoryError
 from quack_env.trajectory import STATUS, status_line
 from quack_eval import BehaviourEval, Claim, OutcomeEval, Trajectory, evaluate, find_games, load
 from quack_eval.check import check_games
+from quack_eval.evaluation import TIERS
 from quack_eval.metrics import tables
+from quack_eval.metrics.base import GameEval
+from quack_eval.metrics.measure import Measure
 from quack_eval.workers import processes
 
 
@@ -198,7 +203,7 @@ def test_an_evaluation_that_breaks_off_leaves_nothing_behind(record: Callable[..
     def refuses(message: str, **context: Any) -> list[Claim]:
         raise RuntimeError("no key")
 
-    with pytest.raises(RuntimeError, match="no key"):
+    with pytest.raises(ConfigError, match="no key"):
         evaluate([record(seed=3, speech="text")], claims=refuses, findings=tmp_path / "out")
     assert list((tmp_path / "out").iterdir()) == []
 
@@ -269,7 +274,7 @@ def test_parquet_is_written_or_its_extra_named(run: Path, tmp_path: Path, monkey
         raise ImportError(name)
 
     monkeypatch.setattr(tables, "import_module", missing)
-    with pytest.raises(tables.TableError, match=r"quack_env\[parquet\]"):
+    with pytest.raises(tables.TableError, match=r"\.\[parquet\]"):
         evaluation.save(tmp_path / "out", formats=("parquet",))
     with pytest.raises(tables.TableError, match="table format 'xls'"):
         evaluation.save(tmp_path / "out", formats=("xls",))
@@ -324,11 +329,101 @@ def test_a_script_without_a_main_guard_evaluates_a_tier_of_its_own_in_processes(
 
 
 @pytest.mark.filterwarnings("error")
-def test_workers_start_without_a_warning_beside_other_threads() -> None:
-    ended = threading.Event()
-    threading.Thread(target=ended.wait).start()
-    try:
-        with processes(2) as pool:
-            assert pool.submit(abs, -1).result() == 1
-    finally:
-        ended.set()
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are copies of the process on Linux only")
+def test_workers_start_without_the_warning_of_copying_a_process_with_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python warns so from 3.12 on."""
+    copies, fork = [], os.fork
+
+    def warns() -> int:
+        copies.append(1)
+        told = "This process (pid=1) is multi-threaded, use of fork() may lead to deadlocks in the child."
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        return fork()
+
+    monkeypatch.setattr(os, "fork", warns)
+    with processes(2) as pool:
+        assert pool.submit(abs, -1).result() == 1
+    assert len(copies) == 2
+
+
+def test_elsewhere_workers_are_what_the_system_has_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = multiprocessing.get_context("spawn")
+    monkeypatch.setattr(multiprocessing, "get_context", lambda method=None: {None: usual}[method])
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with processes(1) as pool:
+        assert pool.submit(abs, -1).result() == 1
+
+
+# --- what users write ------------------------------------------------------------------------------------------------
+
+
+def own_tier(found: Any) -> type[GameEval]:
+    class Own(GameEval):
+        tier = 8
+        title = "Own"
+
+        @property
+        def measures(self) -> Any:
+            return found() if callable(found) else found
+
+    return Own
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ({"calm": 0.5}, r"Own \(tier 8, .*game-0\): measure 'calm' must be a Measure by name, not 0.5"),
+        ({"calm": None}, "measure 'calm' must be a Measure by name, not None"),
+        (None, "measures must be a mapping of names to Measure, not None"),
+        ({"geese_win": Measure(1, 1)}, r"'geese_win': OutcomeEval \(tier 1\) and .*Own \(tier 8\) both have it"),
+    ],
+)
+def test_measures_that_a_tier_of_ones_own_cannot_have_are_named(
+    found: Any, told: str, play_randomly: Callable[..., Trajectory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_randomly({}, 0).save(tmp_path / "game-0")
+    monkeypatch.setitem(TIERS, 8, own_tier(found))
+    with pytest.raises(ConfigError, match=told):
+        evaluate(tmp_path / "game-0", tiers=(1, 8))
+
+
+def test_a_tier_of_ones_own_that_fails_is_named_with_the_game_and_the_cause(
+    play_randomly: Callable[..., Trajectory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> None:
+        raise KeyError("stays")
+
+    play_randomly({}, 0).save(tmp_path / "game-0")
+    monkeypatch.setitem(TIERS, 8, own_tier(fails))
+    with pytest.raises(ConfigError, match=r"Own \(tier 8, .*game-0\): KeyError: 'stays'") as fault:
+        evaluate([tmp_path / "game-0"], tiers=8)
+    assert isinstance(fault.value.__cause__, KeyError)
+    with pytest.raises(ConfigError, match="the game of seed 0"):
+        own_tier(fails)(play_randomly({}, 0)).to_dict()
+
+
+def test_a_function_that_fails_on_an_utterance_is_named_with_game_words_and_cause(
+    record: Callable[..., Path], tmp_path: Path
+) -> None:
+    def my_reader(message: str, **context: Any) -> list[Claim]:
+        return [Claim("location", room=3)]  # type: ignore[arg-type]
+
+    with pytest.raises(ConfigError, match=r"my_reader: TypeError: claim: room must be.*game-000, \w+ said") as told:
+        evaluate([record(seed=3, speech="text")], claims=my_reader)
+    assert isinstance(told.value.__cause__, TypeError)
+
+
+def test_one_path_and_one_tier_need_no_list(run: Path) -> None:
+    assert find_games(str(run)) == find_games([run])
+    assert evaluate(str(run), tiers=1).to_json() == evaluate([run], tiers=(1,)).to_json()
+
+
+def test_games_of_one_setting_on_different_maps_or_settings_are_told_of(
+    play_randomly: Callable[..., Trajectory], tmp_path: Path
+) -> None:
+    for number, config in enumerate(({}, {"map": "small", "n_tasks": 3}, {"max_ticks": 30})):
+        play_randomly(config, number).save(tmp_path / f"game-{number}")
+    (told,) = evaluate([tmp_path]).notices
+    maps, settings = "on different maps (ship, small)", "with different n_tasks, max_ticks"
+    assert told.startswith(f"unknown x unknown: games {maps} and {settings} are taken together")
+    assert evaluate([tmp_path / "game-0"]).notices == []

@@ -8,16 +8,17 @@ import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quack_env import ConfigError, TrajectoryError
-from quack_eval import Claim, Finding, Trajectory, evaluate
+from quack_eval import Claim, Finding, Trajectory, evaluate, extract
 from quack_eval.metrics.tables import PERCENT
 from quack_eval.report import write_report
 from quack_eval.report.examples import drawn_from, examples
 from quack_eval.report.markup import csv_link, h, render
-from quack_eval.run_folder import open_run
+from quack_eval.run_folder import RunFolder, open_run
 from quack_eval.statements import StatementGame
 
 Record = Callable[..., Path]
@@ -187,7 +188,42 @@ def test_recordings_that_came_or_changed_after_the_evaluation_are_told_of(record
     assert again is not None and f"older than, 1 recording, the first {late.name}" in again
     shutil.copytree(games / sorted(measured.games)[0], games / "zz-new")
     more = open_run(games, tmp_path / "out").outdated
-    assert more is not None and "2 recordings" in more and "quack eval" in more
+    assert more is not None and "2 recordings" in more
+
+
+@pytest.mark.parametrize(
+    ("options", "command"),
+    [
+        ({"tiers": (1, 2, 3, 4)}, "quack eval '{games}' --evidence --out '{out}'"),
+        ({"tiers": (1, 3), "claims": "grammar"}, "quack eval '{games}' --tiers 13 --extractor grammar --out '{out}'"),
+        ({"convention": "published"}, "quack eval '{games}' --convention published --out '{out}'"),
+        ({"claims": extract}, "call quack_eval.evaluate with the claims of extract"),
+    ],
+)
+def test_the_command_that_evaluates_anew_has_the_options_of_the_evaluation(
+    record: Record, tmp_path: Path, options: dict[str, Any], command: str
+) -> None:
+    games, out = tmp_path / "my games", tmp_path / "my numbers"
+    shutil.copytree(record(games=1), games / "one")
+    evaluate(games, out=out, **options)
+    shutil.copytree(games / "one", games / "two")
+    told = RunFolder(games, out, json.loads((out / "measures.json").read_text())).outdated
+    assert told is not None and told.endswith("to evaluate anew: " + command.format(games=games, out=out))
+
+
+def test_a_game_that_was_left_out_is_told_of_when_it_is_mended(record: Record, tmp_path: Path) -> None:
+    games = record(games=2).parent
+    first = sorted(games.iterdir())[0]
+    finished = (first / "status.json").read_text()
+    (first / "status.json").write_text('{"status": "aborted", "reason": "power: gone, all of it"}')
+    assert json.loads((open_run(games, tmp_path / "out").results / "measures.json").read_text())["left_out"] == [
+        first.name
+    ]
+    os.utime(first / "trajectory.jsonl", (2**33, 2**33))
+    assert open_run(games, tmp_path / "out").outdated is None
+    (first / "status.json").write_text(finished)
+    told = open_run(games, tmp_path / "out").outdated
+    assert told is not None and f"1 recording, the first {first.name}" in told
 
 
 def test_a_single_game_is_a_run_that_knows_its_game(record: Record, tmp_path: Path) -> None:

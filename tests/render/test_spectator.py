@@ -197,7 +197,7 @@ def test_video_without_its_encoder_says_what_to_install(monkeypatch: pytest.Monk
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", missing)
-    with pytest.raises(QuackError, match=r'pip install "quack_env\[video\]"'):
+    with pytest.raises(QuackError, match=r'pip install -e "\.\[video\]"'):
         write_video([], tmp_path / "out.mp4")
 
 
@@ -285,6 +285,7 @@ def test_no_display_is_a_clear_error() -> None:
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=root, capture_output=True, text=True)
     assert done.returncode
     assert 'QuackError: render_mode="human" needs a display' in done.stderr
+    assert "XDG_RUNTIME_DIR" not in done.stderr  # what SDL says of every display that it looks for
 
 
 def test_drawing_frames_opens_no_display() -> None:

@@ -13,10 +13,23 @@ from typer.testing import CliRunner
 
 from quack_env.errors import ConfigError
 
+SUITE = """
+speech: tokens
+seeds: 4
+settings:
+  - {name: scripted, geese: scripted, ducks: scripted}
+  - {name: trained duck, geese: scripted, ducks: "rl:duck"}
+  - {name: trained goose, geese: scripted, ducks: scripted, seats: {0: "rl:goose"}}
+  - {name: trained both, geese: "rl:goose", ducks: "rl:duck"}
+"""
+ROLES = [["goose", "duck"], ["goose", "duck"], ["goose", "duck"], ["duck", "goose"]]
+"""Of the first two seats, by seed."""
 
-def game(setting: str, seed: int, geese_won: bool, goose: str = "scripted", duck: str = "scripted") -> dict[str, Any]:
+
+def game(setting: str, seed: int, geese_won: bool) -> dict[str, Any]:
     """A line of games.jsonl, as far as it is read."""
-    return {"setting": setting, "seed": seed, "goose": goose, "duck": duck, "parts": {"geese_win": [int(geese_won), 1]}}
+    parts = {"geese_win": [int(geese_won), 1]}
+    return {"path": f"{setting}/{seed}", "setting": setting, "seed": seed, "parts": parts}
 
 
 def finding(speaker: int, kind: str, verdict: str) -> dict[str, Any]:
@@ -24,18 +37,26 @@ def finding(speaker: int, kind: str, verdict: str) -> dict[str, Any]:
     return {"of": 0, "speaker": speaker, "claim": {"type": kind}, "verdict": verdict}
 
 
+def lines(rows: list[dict[str, Any]]) -> str:
+    """A line each."""
+    return "\n".join(map(json.dumps, rows))
+
+
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Four seeds: scripted Geese win 0, 1, 2; the trained Duck wins all but 2; seat 0 is the Duck in seed 3."""
     rows = [game("scripted", seed, seed < 3) for seed in range(4)]
-    rows += [game("trained duck", seed, seed == 2, duck="rl:duck") for seed in range(4)]
-    rows += [game("trained goose", seed, True, goose="rl:goose+scripted") for seed in range(3)]
-    rows += [game("trained goose", 3, False, duck="rl:goose")]
-    (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    first = {"game": "g", "roles": ["goose", "duck"], "policies": ["scripted", "rl:duck"]}
+    rows += [game("trained duck", seed, seed == 2) for seed in range(4)]
+    rows += [game("trained goose", seed, seed < 3) for seed in range(4)]
+    rows += [game("trained both", seed, True) for seed in range(4)]
+    (tmp_path / "suite.yaml").write_text(SUITE, "utf-8")
+    (tmp_path / "games.jsonl").write_text(lines(rows), "utf-8")
+    first, *others = (
+        {"game": row["path"], "roles": ROLES[row["seed"]], "policies": ["scripted", "rl:duck"]} for row in rows
+    )
     said = [finding(0, "sighting", "true"), finding(1, "sighting", "false"), finding(1, "sighting", "wrong_room")]
     said += [finding(1, "sighting", "true"), finding(0, "accusation", "true"), finding(0, "accusation", "false")]
-    (tmp_path / "findings.jsonl").write_text("\n".join(map(json.dumps, [first, *said])), "utf-8")
+    (tmp_path / "findings.jsonl").write_text(lines([first, *said, *others]), "utf-8")
     return tmp_path
 
 
@@ -52,21 +73,40 @@ def told(run: Path, *more: str) -> dict[str, Any]:
 def test_wins_are_compared_on_the_same_seeds(run: Path) -> None:
     wins = told(run)["wins"]
     assert wins["trained duck"]["duck"]["share"] == 75
-    assert wins["trained duck"]["duck"]["scripted"] == 25
+    assert wins["trained duck"]["duck"]["base"] == 25
     assert wins["trained duck"]["duck"]["difference"] == 50  # it wins 0, 1, 3, the scripted one 3
-    assert wins["scripted"]["geese"]["share"] == 75
+    assert wins["scripted"]["goose"]["share"] == 75
 
 
-def test_games_in_which_the_trained_seat_is_a_duck_do_not_count(run: Path) -> None:
-    goose = told(run)["wins"]["trained goose"]["geese"]
-    assert goose["games"] == 3
-    assert goose["scripted"] == 100  # of seeds 0, 1, 2
-    assert goose["difference"] == 0
+def test_the_games_of_a_trained_seat_count_by_its_role(run: Path) -> None:
+    wins = told(run)["wins"]["trained goose"]
+    assert list(wins) == ["goose"]  # one game as a Duck has no interval
+    assert wins["goose"]["games"] == 3
+    assert wins["goose"]["base"] == 100  # of seeds 0, 1, 2
+    assert wins["goose"]["difference"] == 0
+
+
+def test_a_setting_that_differs_in_both_teams_is_not_compared(run: Path) -> None:
+    assert "trained both" not in told(run)["wins"]
+
+
+def test_another_setting_can_be_the_one_that_is_compared_with(run: Path) -> None:
+    wins = told(run, "--base", "trained both")["wins"]
+    assert list(wins) == ["trained duck", "trained both"]  # with the first it has its Duck in common
+    assert wins["trained duck"]["goose"]["difference"] == -75  # these Geese win seed 2 alone, those of the base all
+
+
+def test_a_run_without_the_setting_says_which_it_has(run: Path) -> None:
+    app = typer.Typer()
+    app.command()(compare.compare)
+    ended = CliRunner().invoke(app, [str(run), "--base", "mine"])
+    assert ended.exit_code == 2
+    assert "there are scripted, trained duck, trained goose, trained both" in ended.stderr
 
 
 def test_only_the_first_games_of_a_setting_count(run: Path) -> None:
     duck = told(run, "--games", "2")["wins"]["trained duck"]["duck"]
-    assert (duck["games"], duck["share"], duck["scripted"]) == (2, 100, 0)
+    assert (duck["games"], duck["share"], duck["base"]) == (2, 100, 0)
 
 
 def test_sayings_go_by_role_and_policy(run: Path) -> None:
@@ -78,6 +118,6 @@ def test_sayings_go_by_role_and_policy(run: Path) -> None:
     assert compare.hits(said["goose, scripted"]) == "50% / 2"
 
 
-def test_a_folder_that_is_no_run_is_an_error(tmp_path: Path) -> None:
+def test_a_run_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"games\.jsonl"):
-        compare.settings(tmp_path)
+        compare.rows_of(tmp_path)

@@ -26,7 +26,7 @@ def test_measuring_without_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "torch", None)
     ended = run(measure.main, "--steps", "10")
     assert ended.exit_code == 2
-    assert 'pip install "quack_env[train]"' in ended.stderr
+    assert 'pip install -e ".[train]"' in ended.stderr
 
 
 def test_a_curve_without_kaleido_or_chrome_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +35,7 @@ def test_a_curve_without_kaleido_or_chrome_names_the_extra(tmp_path: Path, monke
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "nowhere"))
     ended = run(curve.draw, str(tmp_path), "--out", str(tmp_path / "curve.png"))
     assert ended.exit_code == 2
-    assert 'pip install "quack_env[png]"' in ended.stderr
+    assert 'pip install -e ".[png]"' in ended.stderr
 
 
 def test_training_without_ray_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,5 +43,5 @@ def test_training_without_ray_writes_nothing(tmp_path: Path, monkeypatch: pytest
     monkeypatch.delitem(sys.modules, "quack_agents.adapters.rllib", raising=False)
     ended = run(ppo_rllib.train, "--out", str(tmp_path / "run"))
     assert ended.exit_code == 2
-    assert 'pip install "quack_env[ray]"' in ended.stderr
+    assert 'pip install -e ".[ray]"' in ended.stderr
     assert not (tmp_path / "run").exists()

@@ -137,7 +137,7 @@ def test_a_model_of_sb3_names_the_extra_where_it_is_missing(tmp_path: Path, monk
     monkeypatch.setitem(sys.modules, "sb3_contrib", None)
     file = tmp_path / "model.zip"
     file.touch()
-    with pytest.raises(ConfigError, match=r"quack_env\[train\]"):
+    with pytest.raises(ConfigError, match=r"\.\[train\]"):
         RLPolicy(str(file))
 
 

@@ -17,7 +17,7 @@ import pytest
 import quack_env
 from quack_env.errors import ConfigError, IllegalActionError
 
-pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install "quack_env[train]")')
+pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install -e ".[train]")')
 
 import torch
 from sb3_contrib import MaskablePPO
@@ -25,7 +25,7 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecMonitor
 
 from quack_agents.adapters.relative import relative_actions
-from quack_agents.adapters.sb3 import QuackVecEnv
+from quack_agents.adapters.sb3 import QuackVecEnv, export
 from quack_agents.rl import RLPolicy
 
 torch.set_num_threads(1)  # more wait for each other on shared cores
@@ -141,11 +141,97 @@ def test_maskable_ppo_learns_on_it_and_what_it_saves_plays(tmp_path: Path, relat
         game.step(action)
 
 
-def test_a_model_of_the_gymnasium_seat_is_refused(tmp_path: Path) -> None:
+class VectorAlone(gymnasium.ObservationWrapper[Any, Any, Any]):
+    """A seat that shows its vector, and no mask beside it."""
+
+    def __init__(self, env: Any) -> None:
+        super().__init__(env)
+        self.observation_space = env.observation_space["observation"]
+
+    def observation(self, observation: Any) -> Any:
+        """The vector."""
+        return observation["observation"]
+
+    def action_masks(self) -> Any:
+        """Those of the seat."""
+        return self.env.get_wrapper_attr("action_masks")()
+
+
+@pytest.mark.parametrize(("policy", "wrapper"), [("MultiInputPolicy", None), ("MlpPolicy", VectorAlone)])
+def test_a_model_of_the_gymnasium_seat_plays_what_it_would_have(tmp_path: Path, policy: str, wrapper: Any) -> None:
+    seat = gymnasium.make("quack_env/Seat-v0", seat=2, observation="vector", **SHORT)
+    model = MaskablePPO(policy, wrapper(seat) if wrapper else seat, n_steps=8, batch_size=8, seed=3, device="cpu")
+    model.save(tmp_path / "seat.zip")
+    plays = RLPolicy(str(tmp_path / "seat.zip"))
+    observation, info = seat.reset(seed=4)
+    over = False
+    while not over:
+        seen = observation["observation"] if wrapper else observation
+        expected, _ = model.predict(seen, action_masks=info["action_mask"], deterministic=True)
+        assert plays(None, info) == expected
+        observation, _, over, _, info = seat.step(expected)
+
+
+def test_a_model_of_other_observations_is_refused(tmp_path: Path) -> None:
+    class Pictures(gymnasium.Env[Any, Any]):
+        """Nothing of ours."""
+
+        observation_space = gymnasium.spaces.Box(0, 1, (4, 4))
+        action_space = gymnasium.spaces.Discrete(3)
+
+    MaskablePPO("MlpPolicy", Pictures(), n_steps=8, batch_size=8, device="cpu").save(tmp_path / "other.zip")
+    with pytest.raises(ConfigError, match="neither on QuackVecEnv nor in a seat"):
+        RLPolicy(str(tmp_path / "other.zip"))
+
+
+@pytest.mark.parametrize("activation", [torch.nn.Tanh, torch.nn.ReLU])
+@pytest.mark.parametrize("relative", [True, False])
+def test_an_exported_model_chooses_as_the_model_does(tmp_path: Path, activation: Any, relative: bool) -> None:
+    env = VecMonitor(QuackVecEnv(1, relative_actions=relative, **SHORT))
+    shape = {"net_arch": [32, 16], "activation_fn": activation}
+    model = MaskablePPO("MlpPolicy", env, policy_kwargs=shape, n_steps=32, batch_size=32, seed=1, device="cpu")
+    with torch.no_grad():  # numbers that half precision keeps, and far enough apart for it
+        for weight in model.policy.parameters():
+            weight.copy_((weight * 64).round() / 8)
+    model.save(tmp_path / "model.zip")
+    export(model, tmp_path / "model.npz")
+    exported, saved = (RLPolicy(str(tmp_path / name)) for name in ("model.npz", "model.zip"))
+    game = quack_env.raw_env(observation="vector", **SHORT)
+    game.reset(seed=4)
+    while not game.game.over:
+        _, _, _, _, info = game.last()
+        action = exported(None, info)
+        assert action == saved(None, info)
+        game.step(action)
+
+
+def test_only_plain_networks_of_our_games_are_exported(tmp_path: Path) -> None:
+    strange = {"activation_fn": torch.nn.ELU}
+    model = MaskablePPO("MlpPolicy", QuackVecEnv(1, **SHORT), policy_kwargs=strange, n_steps=8, batch_size=8)
+    with pytest.raises(ConfigError, match="plain layers with relu or tanh"):
+        export(model, tmp_path / "model.npz")
     seat = gymnasium.make("quack_env/Seat-v0", observation="vector", **SHORT)
-    MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8, device="cpu").save(tmp_path / "seat.zip")
-    with pytest.raises(ConfigError, match="was not trained on QuackVecEnv"):
-        RLPolicy(str(tmp_path / "seat.zip"))
+    model = MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8)
+    with pytest.raises(ConfigError, match="must be a QuackVecEnv, not DummyVecEnv"):
+        export(model, tmp_path / "model.npz")
+
+
+def test_a_decision_takes_one_thread_and_leaves_the_users_number(tmp_path: Path) -> None:
+    env = QuackVecEnv(1, **SHORT)
+    MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8).save(tmp_path / "model.zip")
+    policy = RLPolicy(str(tmp_path / "model.zip"))
+    during: list[int] = []
+    game = quack_env.raw_env(observation="vector", **SHORT)
+    game.reset(seed=1)
+    hook = torch.nn.modules.module.register_module_forward_hook(lambda *_: during.append(torch.get_num_threads()))
+    torch.set_num_threads(2)
+    try:
+        policy(None, game.last()[4])
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(1)
+        hook.remove()
+    assert set(during) == {1}
 
 
 FORKED = """

@@ -16,8 +16,8 @@ import pytest
 
 import quack_env
 
-pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install "quack_env[train]")')
-pytest.importorskip("tensorboard", reason='TensorBoard is not installed (pip install "quack_env[train]")')
+pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install -e ".[train]")')
+pytest.importorskip("tensorboard", reason='TensorBoard is not installed (pip install -e ".[train]")')
 
 import torch
 from selfplay.clone import examples
@@ -104,10 +104,43 @@ SMALL = "--steps 6000 --clone-games 4 --duck-games 4 --geese-games 2 --goose-gam
 SMALL += " --every 1 --eval-games 2 --epochs 2"
 
 
-def started(out: Path) -> subprocess.Popen[bytes]:
+def started(out: Path, *more: str) -> subprocess.Popen[bytes]:
     """A small run in its own process."""
-    command = [sys.executable, str(TRAIN / "ppo_sb3.py"), "--out", str(out), *SMALL.split(), "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    command = [sys.executable, str(TRAIN / "ppo_sb3.py"), "--out", str(out), *SMALL.split(), *more, "--json"]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def interrupted(process: subprocess.Popen[bytes], there: Path) -> str:
+    """What a run says that is interrupted as by Ctrl-C when a file is there."""
+    limit = time.monotonic() + 300
+    while not there.exists():
+        assert process.poll() is None and time.monotonic() < limit
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=300)[1].decode()
+    assert process.returncode == 130, said
+    return said
+
+
+def checkpoints(out: Path) -> list[str]:
+    """The names of those of a run."""
+    return sorted(folder.name for folder in (out / "checkpoints").glob("[0-9]*"))
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_while_it_clones_says_that_nothing_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    said = interrupted(started(out, "--clone-games", "10000"), out / "settings.json")
+    assert "stopped while cloning: nothing is kept, the same command begins anew" in said
+    assert not checkpoints(out)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_stopped_before_its_first_evaluation_keeps_the_clone(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    said = interrupted(started(out, "--eval-games", "10000"), out / "checkpoints" / "00000000")
+    assert checkpoints(out) == ["00000000"]
+    assert f"iteration 0 is kept. Go on with the same command: python {TRAIN / 'ppo_sb3.py'} --out {out}" in said
 
 
 def weights(out: Path) -> dict[str, dict[str, Any]]:
@@ -120,8 +153,8 @@ def weights(out: Path) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(900)  # three runs, each of which imports PyTorch; half a minute on an idle machine
-def test_a_killed_run_goes_on_exactly_as_it_would_have(tmp_path: Path) -> None:
+@pytest.mark.timeout(900)  # five runs, each of which imports PyTorch; a minute on an idle machine
+def test_a_run_that_was_killed_or_stopped_goes_on_exactly_as_it_would_have(tmp_path: Path) -> None:
     whole = started(tmp_path / "whole")
     result = json.loads(whole.communicate(timeout=300)[0])
     assert whole.returncode == 0
@@ -148,6 +181,15 @@ def test_a_killed_run_goes_on_exactly_as_it_would_have(tmp_path: Path) -> None:
     for name, arrays in expected.items():
         for array, value in arrays.items():
             assert (found[name][array] == value).all(), (name, array)
+
+    # Ctrl-C ends the iteration first, and keeps it though no checkpoint was due
+    said = interrupted(started(tmp_path / "stopped", "--every", "1000"), tmp_path / "stopped" / "curve.json")
+    (kept,) = checkpoints(tmp_path / "stopped")[1:] or ["00000000"]
+    assert f"iteration {int(kept)} is kept" in said
+    resumed = started(tmp_path / "stopped")
+    assert json.loads(resumed.communicate(timeout=300)[0])["evaluation"] == result["evaluation"]
+    for array, value in weights(tmp_path / "stopped")[max(expected)].items():
+        assert (expected[max(expected)][array] == value).all(), array
 
     env = quack_env.raw_env(observation="vector", speech="tokens")
     env.reset(seed=1)

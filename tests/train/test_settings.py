@@ -9,7 +9,10 @@ import measure
 import ppo_sb3
 import pytest
 import typer
+from ppo_rllib import check_settings
 from typer.testing import CliRunner
+
+from quack_env.errors import ConfigError
 
 
 def run(command: Any, *arguments: str) -> Any:
@@ -38,7 +41,7 @@ def test_no_steps_are_not_measured() -> None:
 
 def test_a_run_does_not_go_on_where_its_config_file_has_changed(tmp_path: Path) -> None:
     for package in ("sb3_contrib", "tensorboard"):
-        pytest.importorskip(package, reason=f'{package} is not installed (pip install "quack_env[train]")')
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
     games = tmp_path / "games.yaml"
     small = ["--steps", "0", "--clone-games", "0", "--eval-games", "1"]
     command = [ppo_sb3.train, "--out", str(tmp_path / "run"), "--config", str(games), *small]
@@ -49,3 +52,23 @@ def test_a_run_does_not_go_on_where_its_config_file_has_changed(tmp_path: Path) 
     ended = run(*command)
     assert ended.exit_code == 2
     assert "was trained with config.max_ticks=5" in ended.stderr
+
+
+def test_time_that_is_over_is_told_and_learns_one_iteration_at_least(tmp_path: Path) -> None:
+    for package in ("sb3_contrib", "tensorboard"):
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
+    few = ["--clone-games", "0", "--eval-games", "1", "--duck-games", "1", "--geese-games", "0", "--goose-games", "0"]
+    command = [ppo_sb3.train, "--out", str(tmp_path / "run"), *few, "--past-games", "0", "--minutes", "0.000001"]
+    for iterations in (1, 2):
+        ended = run(*command)
+        assert ended.exit_code == 0
+        assert f"iterations {iterations} " in ended.stdout
+        assert "the time is over (--minutes 1e-06) after " in ended.stderr
+
+
+def test_a_run_of_a_suite_takes_no_training(tmp_path: Path) -> None:
+    for name in ("suite.yaml", "run.sqlite"):
+        (tmp_path / name).touch()
+    with pytest.raises(ConfigError, match="holds a run of a suite"):
+        check_settings(tmp_path, {})
+    assert not (tmp_path / "settings.json").exists()

@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 import quack_env
 from quack_agents.adapters.relative import relative_actions
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 
 try:
     import ray
@@ -23,7 +23,7 @@ try:
     from ray.rllib.core.rl_module.torch import TorchRLModule
     from ray.rllib.env.multi_agent_env import MultiAgentEnv
 except ImportError as missing:
-    raise ConfigError(f'RLlib is missing ({missing}); pip install "quack_env[ray]"') from missing
+    raise ConfigError(f"RLlib is missing ({missing}): {install('ray')}") from missing
 
 SHARED = "shared"
 """The one policy of all seats."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,15 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from quack_agents.adapters.relative import relative_actions
+from quack_agents.rl import ACTIVATIONS, save_network
 from quack_env import vector_env
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
+from quack_env.world import SPEECH
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as missing:
-    raise ConfigError(f'Stable-Baselines3 is missing ({missing}); pip install "quack_env[train]"') from missing
+    raise ConfigError(f"Stable-Baselines3 is missing ({missing}): {install('train')}") from missing
 
 
 class SeatActions(spaces.Discrete):
@@ -135,3 +138,36 @@ class QuackVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
 def _table(world: Any, relative: bool) -> NDArray[np.int64]:
     """What to submit for every action of every seat."""
     return relative_actions(world) if relative else np.tile(np.arange(world.A), (world.n, 1))
+
+
+def export(model: Any, file: str | Path, **about: Any) -> None:
+    """Write what chooses in a MaskablePPO as a file of arrays, which `rl:PATH` plays with NumPy alone.
+
+    Args:
+        model: over a `QuackVecEnv`, perhaps in wrappers, with the policy "MlpPolicy" (any ``net_arch``; ReLU or Tanh).
+        file: to write, ".npz".
+        about: anything else to keep in the file, JSON-ready.
+
+    Raises:
+        ConfigError: where it has another environment or another network.
+    """
+    env = getattr(model.get_env(), "unwrapped", None)
+    if not isinstance(env, QuackVecEnv):
+        raise ConfigError(f"{file}: the model's environment must be a QuackVecEnv, not {type(env).__name__}")
+    policy = model.policy
+    inner = list(policy.mlp_extractor.policy_net)
+    between = {type(layer).__name__.lower() for layer in inner[1::2]}
+    flat = not list(policy.features_extractor.parameters())
+    if not flat or len(between) > 1 or not between <= ACTIVATIONS.keys():
+        raise ConfigError(f"{file}: the network must be plain layers with {' or '.join(ACTIVATIONS)} between them")
+    layers = [*inner[::2], policy.action_net]
+    save_network(
+        Path(file),
+        [(layer.weight.detach().cpu().numpy().T, layer.bias.detach().cpu().numpy()) for layer in layers],
+        env.games.config,
+        env.games.game_map,
+        SPEECH[env.games.world.speech],
+        activation=min(between, default="relu"),
+        relative_actions=env.relative,
+        **about,
+    )

@@ -7,6 +7,7 @@ import inspect
 import threading
 from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from quack_agents.probe.config import FIRST, SECOND, ProbeConfig
@@ -15,6 +16,7 @@ from quack_env.beliefs import Answer, Belief, BeliefStore
 from quack_env.info import Info
 from quack_env.state import DISCUSSION, PHASES
 from quack_env.view import View
+from quack_env.yaml_file import one_line, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,32 +130,46 @@ class Asking:
 
 
 def looked_up(observer: Observer, inquiry: Inquiry) -> Estimate:
-    """The answer of a policy without words: its `beliefs`, of this moment where it takes an `info`."""
+    """The answer of a policy without words: its `beliefs`, of this moment where it takes an `info`.
+
+    Whatever it states, or fails with, ends no game: what is no belief is a stored failure.
+    """
     estimate = Estimate(inquiry)
-    believed = stated(observer.policy, observer.info)
+    agents = observer.info["briefing"].agents
+    try:
+        believed = stated(observer.policy, observer.info)
+    except Exception as fault:
+        estimate.fail(f"error: beliefs() raised {one_line(f'{type(fault).__name__}: {fault}')}")
+        return estimate
+    if not isinstance(believed, Mapping):
+        estimate.fail(f"range: beliefs() must give a mapping of agents to probabilities, not {shown(believed)}")
+        return estimate
+    unknown = next((key for key in believed if key not in agents), None)
     for path in inquiry.paths:
-        p = believed.get(observer.info["briefing"].agents[path[0]])
-        if p is None:
+        p = believed.get(agents[path[0]])
+        if p is None and unknown is not None:
+            estimate.failures[path] = f"range: beliefs() has {shown(unknown)}, which is no agent as {agents[path[0]]}"
+        elif p is None:
             estimate.failures[path] = "no_opinion: the policy states no belief about this player"
-        elif not 0.0 <= p <= 1.0:
-            estimate.failures[path] = "range: the policy states no probability"
+        elif not isinstance(p, Real) or not 0.0 <= float(p) <= 1.0:
+            estimate.failures[path] = f"range: the policy states {shown(p)}, which is no probability"
         else:
-            estimate.values[path] = 1.0 - p, float(p)
+            estimate.values[path] = 1.0 - float(p), float(p)
     return estimate
 
 
-def stated(policy: Any, info: Info) -> Mapping[str, float]:
-    """What a policy's `beliefs` says; {} where it has none."""
+def stated(policy: Any, info: Info) -> Any:
+    """What a policy's `beliefs` says; {} where it has none, or says nothing."""
     beliefs = getattr(policy, "beliefs", None)
     if beliefs is None:
         return {}
     try:
         inspect.signature(beliefs).bind(info)
     except TypeError:
-        found: Mapping[str, float] = beliefs()
+        found = beliefs()
     else:
         found = beliefs(info)
-    return found
+    return {} if found is None else found
 
 
 def _beliefs(where: dict[str, Any], observer: Observer, estimate: Estimate) -> list[Belief]:

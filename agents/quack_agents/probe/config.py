@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from quack_env.errors import ConfigError
-from quack_env.yaml_file import one_line, read_yaml_file
+from quack_env.yaml_file import meant, read_yaml_file, shown
 
 Trigger = Literal["before_speech", "before_vote", "after_call", "after_vote", "witnessed"]
 TRIGGERS: tuple[str, ...] = get_args(Trigger)
@@ -131,13 +131,37 @@ class ProbeConfig(BaseModel):
             raise ConfigError(f"{source}: {_explained(fault)}") from None
 
 
+ALLOWED = {
+    "triggers": f"names of {', '.join((*PRESETS, *TRIGGERS))}",
+    "every": "a whole number of ticks from 1",
+    "order": "1 or 2",
+    "about": "self, all, or a list of agents (player_2) and pairs (player_1:player_2)",
+    "mode": "isolated or inline",
+    "rationale": "true or false",
+    "who": "all, witnesses or actor",
+    "questions": f"a list of {', '.join(QUESTIONS)}, or mappings with name, text and answers",
+    "repeat": "a whole number from 1 to 20",
+    "name": f"lower-case letters, digits and _, a letter first, and none of {', '.join(ORDERS)}",
+    "text": "a text that is not empty",
+    "answers": "at least two texts that differ from each other, none of them empty",
+}
+"""What each field of a configuration, and of a further question, may be."""
+
+
 def _explained(fault: ValidationError) -> str:
-    """The first of Pydantic's complaints in one line."""
-    error = fault.errors()[0]
-    field = str(error["loc"][0])
-    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-        return f"unknown field {field!r}; allowed: {', '.join(ProbeConfig.model_fields)}"
-    known = {"triggers": (*TRIGGERS, *PRESETS), "questions": tuple(QUESTIONS)}.get(field, ())
-    named = isinstance(error["input"], str) and len(error["loc"]) == 2
-    says = f"unknown; known are {', '.join(known)}" if known and named else error["msg"]
-    return f"{'.'.join(map(str, error['loc']))}={one_line(repr(error['input']))}: {says}"
+    """The first of Pydantic's complaints in our words: field, value, what is allowed."""
+    errors = fault.errors()  # an unknown field is often the misspelt name of one that is missing
+    error = next((one for one in errors if one["type"] == "extra_forbidden"), errors[0])
+    *above, last = error["loc"]
+    place = ".".join(map(str, error["loc"]))
+    if error["type"] == "extra_forbidden":
+        allowed = Question.model_fields if above else ProbeConfig.model_fields
+        return f"unknown field {place!r}{meant(last, allowed)}; allowed: {', '.join(allowed)}"
+    if error["type"] == "missing":
+        return f"{place}: is missing; must be {ALLOWED[str(last)]}"
+    known = {"triggers": (*PRESETS, *TRIGGERS), "questions": tuple(QUESTIONS)}
+    if len(error["loc"]) == 2 and above[0] in known and isinstance(error["input"], str):
+        names = known[str(above[0])]
+        return f"{place}={shown(error['input'])}: unknown{meant(error['input'], names)}; known are {', '.join(names)}"
+    field = next(str(part) for part in reversed(error["loc"]) if part in ALLOWED)
+    return f"{place}={shown(error['input'])}: must be {ALLOWED[field]}"

@@ -14,7 +14,7 @@ from quack_agents.probe.config import MOMENT, ProbeConfig
 from quack_agents.probe.moments import LoopWatch, OwnWatch
 from quack_env.base import mask_array
 from quack_env.beliefs import Answer, Belief, BeliefStore, game_id_of
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, NotResetError
 from quack_env.game import Game
 from quack_env.info import Info
 
@@ -54,6 +54,7 @@ class GameProbe:
         self.config = ProbeConfig.of(config)
         self.store = store_of(store)
         self.game_id = game_id
+        self._asking: Asking | None = None
 
     def begin(self, env: Any, policies: Mapping[str, Any]) -> None:
         """A game has been dealt; what the store holds of an earlier attempt at it is forgotten."""
@@ -69,28 +70,43 @@ class GameProbe:
 
     @property
     def beliefs(self) -> list[Belief]:
-        """Those of the latest game."""
-        return self._asking.beliefs
+        """Those of the latest game; none before the first."""
+        return self._asking.beliefs if self._asking is not None else []
 
     @property
     def answers(self) -> list[Answer]:
-        """Those of the latest game, to further questions."""
-        return self._asking.answers
+        """Those of the latest game, to further questions; none before the first."""
+        return self._asking.answers if self._asking is not None else []
 
     def due(self) -> Wait:
-        """Look for what is due before the next decision, once for each: what is to be awaited for it, or None."""
-        if self._asking.recorder is None:
+        """Look for what is due before the next decision, once for each: what is to be awaited for it, or None.
+
+        Raises:
+            NotResetError: before the first game.
+        """
+        asking = self._in_play("due()")
+        if asking.recorder is None:
             self._events += len(self._game.state.log)
         found = self._watch.due(self._game)
-        return self._asking.take([self._observer(seat, tuple(why)) for seat, why in found.items()]) if found else None
+        return asking.take([self._observer(seat, tuple(why)) for seat, why in found.items()]) if found else None
 
     def at(self, moment: str) -> Wait:
-        """A snapshot of every living agent now, under a name of its own ("T0")."""
+        """A snapshot of every living agent now, under a name of its own ("T0").
+
+        Raises:
+            NotResetError: before the first game.
+        """
+        asking = self._in_play(f"at({moment!r})")
         living = [seat for seat in range(self._game.world.n) if self._game.state.alive >> seat & 1]
-        return self._asking.take([self._observer(seat, (MOMENT,), moment) for seat in living])
+        return asking.take([self._observer(seat, (MOMENT,), moment) for seat in living])
+
+    def _in_play(self, asked: str) -> Asking:
+        if self._asking is None:
+            raise NotResetError(f"{asked}: this GameProbe has no game yet; give it to play(..., probe=...)")
+        return self._asking
 
     def _observer(self, seat: int, triggers: tuple[str, ...], moment: str | None = None) -> Observer:
-        game, recorder = self._game, self._asking.recorder
+        game, recorder = self._game, self._in_play("a snapshot").recorder
         mask = game.mask(seat) if seat == game.state.current else game.wait_mask()
         info = Info(game.view(seat), game.briefing, mask_array(mask))
         index = self._events if recorder is None else recorder.events

@@ -106,7 +106,7 @@ class SituationProbe(GameProbe):
         situation, living = self.course.situation, self._game.state.alive
         seats = [situation.names.index(name) for name in situation.tested]
         observers = [self._observer(seat, (MOMENT,), moment) for seat in seats if living >> seat & 1]
-        taken = self._asking.take(observers)
+        taken = self._in_play("a moment").take(observers)
         return taken if wait is None else wait if taken is None else _both(wait, taken)
 
 

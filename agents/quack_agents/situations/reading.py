@@ -27,8 +27,8 @@ from quack_agents.situations.situation import (
 )
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError
-from quack_env.game_map import GameMap
-from quack_env.yaml_file import StrictLoader, read_yaml, shown
+from quack_env.game_map import GameMap, map_beside
+from quack_env.yaml_file import StrictLoader, meant, read_yaml, shown
 
 FIELDS = ("title", "about", "config", "map", "players", "tested", "speaking", "turns", "script", "mirrors")
 PLAYER = ("role", "spawn", "tasks")
@@ -77,7 +77,8 @@ def load_situation(name: str | os.PathLike[str]) -> Situation:
     stem, _, mirror = os.fspath(name).partition("+")
     file = files.get(stem, Path(stem))
     if not file.is_file():
-        raise SituationError(f"situation {stem!r}: no such file, and none that is shipped ({', '.join(files)})")
+        listed = f"({', '.join(files)}){meant(stem, files)}"
+        raise SituationError(f"situation {stem!r}: no such file, and none that is shipped {listed}")
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as fault:
@@ -151,7 +152,7 @@ class _Reader:
             raise self.fault(given["config"], f"config: {twice} follows from the players")
         try:
             config = GameConfig.from_dict({**wanted, **counted})
-            game_map = GameMap.load(str(given.get("map", config.map)))
+            game_map = GameMap.load(map_beside(str(given.get("map", config.map)), Path(self.source).parent))
         except ConfigError as fault:
             raise self.fault(given.get("config", given["players"]), str(fault)) from None
         return config, game_map

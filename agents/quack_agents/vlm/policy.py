@@ -31,7 +31,7 @@ from quack_agents.vlm.memory import Diary
 from quack_agents.vlm.prompts import MODALITIES, Prompts, version
 from quack_agents.vlm.reply import TOO_LONG, Grammar, Parsed, read_speech
 from quack_env.encode.image import ImageEncoder
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, install
 from quack_env.info import Info
 from quack_env.render.png import to_png
 from quack_env.state import DISCUSSION, FREE, VOTING
@@ -111,7 +111,7 @@ class VLMPolicy(Agent):
         if self.modality != "text" and (self.settings.vision is False or self.settings.max_images < 2):
             raise ConfigError(f"modality={self.modality!r}: {self.model} takes no images; use modality='text'")
         if importlib.util.find_spec("litellm") is None:
-            raise ConfigError("models as players need LiteLLM: pip install 'quack_env[llm]'")
+            raise ConfigError(f"models as players need LiteLLM: {install('llm')}")
         check_provider(self.model, self.settings)
 
     def __repr__(self) -> str:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 
-from quack_agents.adapters.sb3 import QuackVecEnv
+from quack_agents.adapters.sb3 import QuackVecEnv, export
 from quack_bench.console import err
 from selfplay.evaluate import win_rates
-from selfplay.export import export
 from selfplay.learner import SelfPlay
 
 MODEL, PAST, CURVE = "model.zip", "past.pt", "curve.json"
@@ -24,46 +26,95 @@ LATEST = 3
 
 
 class Keeper(BaseCallback):  # type: ignore[misc]
-    """Between iterations: evaluates, keeps checkpoints, says how far it is; stops when the time is over.
+    """Between iterations: evaluates, keeps checkpoints, says how far it is; stops when the time is over, or on demand.
 
     Args:
         out: folder of the run.
         every: iterations between checkpoints.
         games: of each kind, for an evaluation.
-        deadline: as of `time.time`.
+        seconds: to learn for, counted from the first iteration.
         on_step: called with the decisions learnt from.
     """
 
-    def __init__(self, out: Path, every: int, games: int, deadline: float, on_step: Callable[[int], None]) -> None:
+    def __init__(self, out: Path, every: int, games: int, seconds: float, on_step: Callable[[int], None]) -> None:
         super().__init__()
-        self.out, self.every, self.games, self.deadline, self.on_step_done = out, every, games, deadline, on_step
+        self.out, self.every, self.games, self.seconds, self.on_step_done = out, every, games, seconds, on_step
+        self.deadline: float | None = None
+        self.late = False
+        """Whether the time was over before all was learnt."""
+        self.asked_to_stop = False
+        self.evaluating = False
         self.model: SelfPlay
 
     def _on_rollout_start(self) -> None:
-        if self.model.iteration % self.every == 0:
+        if self.model.iteration % self.every == 0 and not self.asked_to_stop:
             self.keep()
 
     def _on_step(self) -> bool:
+        if self.deadline is None:
+            self.deadline = time.monotonic() + self.seconds
         self.on_step_done(self.num_timesteps)
-        return time.time() < self.deadline
+        self.late = time.monotonic() >= self.deadline
+        return not (self.late or self.asked_to_stop)
 
     def _on_training_end(self) -> None:
-        self.keep()
+        if self.asked_to_stop:
+            save(self.model, self.out)
+        else:
+            self.keep()
 
     def keep(self) -> None:
-        """Evaluate against the scripted players and write a checkpoint."""
+        """Write a checkpoint, then evaluate it against the scripted players."""
         model = self.model
-        if not model.curve or model.curve[-1]["iteration"] < model.iteration:
-            point: dict[str, float] = {"iteration": model.iteration, "decisions": model.num_timesteps}
-            model.curve.append(point | win_rates(model.policy, self.games, model.options))
-            for name, value in model.curve[-1].items():
-                self.logger.record(f"eval/{name}", value)
-            err.print("  ".join(f"{name} {value:.7g}" for name, value in model.curve[-1].items()), soft_wrap=True)
         save(model, self.out)
+        if model.curve and model.curve[-1]["iteration"] >= model.iteration:
+            return
+        point: dict[str, float] = {"iteration": model.iteration, "decisions": model.num_timesteps}
+        self.evaluating = True
+        point |= win_rates(model.policy, self.games, model.options)
+        self.evaluating = False
+        model.curve.append(point)
+        for name, value in point.items():
+            self.logger.record(f"eval/{name}", value)
+        err.print(told(point), soft_wrap=True)
+        write_curve(model.curve, self.out)
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """The first Ctrl-C (or SIGTERM) ends learning when the iteration is done, the second at once.
+
+        Raises:
+            KeyboardInterrupt: on the second, and on one during an evaluation, before which everything was kept.
+        """
+
+        def asked(number: int, frame: Any) -> None:
+            if self.asked_to_stop or self.evaluating:
+                raise KeyboardInterrupt
+            self.asked_to_stop = True
+            err.print("stops when this iteration is done (Ctrl-C: at once)")
+
+        before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def told(point: dict[str, float]) -> str:
+    """A point of the learning curve in words: the share of games that each trained side won."""
+    rates = {
+        "Duck": point["duck"],
+        "one Goose": point["goose"],
+        "all Geese": point["geese"],
+        "scripted Geese": point["scripted"],
+    }
+    won = ", ".join(f"{who} {rate:.3g}" for who, rate in rates.items())
+    return f"iteration {point['iteration']}, {point['decisions']} decisions; won: {won}"
 
 
 def save(model: SelfPlay, out: Path) -> None:
-    """Write a checkpoint, the exported weights and the learning curve."""
+    """Write a checkpoint and the exported weights."""
     folder = out / "checkpoints"
     part, final = folder / f".{model.iteration:08d}", folder / f"{model.iteration:08d}"
     shutil.rmtree(part, ignore_errors=True)
@@ -72,12 +123,25 @@ def save(model: SelfPlay, out: Path) -> None:
     torch.save(model.past, part / PAST)
     weights = out / "weights"
     weights.mkdir(exist_ok=True)
-    export(model, weights / f"{model.iteration:08d}.npz")
+    export(model, weights / f"{model.iteration:08d}.npz", iteration=model.iteration, decisions=model.num_timesteps)
     shutil.rmtree(final, ignore_errors=True)
     os.replace(part, final)
-    (out / CURVE).write_text(json.dumps(model.curve, indent=0), "utf-8")
     for old in sorted(folder.glob("[0-9]*"))[:-LATEST]:
         shutil.rmtree(old)
+
+
+def write_curve(curve: list[dict[str, float]], out: Path) -> None:
+    """Write the learning curve, whole or not at all."""
+    part = out / f".{CURVE}"
+    part.write_text(json.dumps(curve, indent=0), "utf-8")
+    part.replace(out / CURVE)
+
+
+def read_curve(out: Path, iteration: int) -> list[dict[str, float]]:
+    """The learning curve as far as an iteration."""
+    if not (out / CURVE).exists():
+        return []
+    return [point for point in json.loads((out / CURVE).read_text("utf-8")) if point["iteration"] <= iteration]
 
 
 def latest(out: Path) -> Path | None:
@@ -85,8 +149,9 @@ def latest(out: Path) -> Path | None:
     return max((out / "checkpoints").glob("[0-9]*"), default=None)
 
 
-def resumed(folder: Path, env: QuackVecEnv) -> SelfPlay:
-    """The learner of a checkpoint, with its optimizer, counters and past selves."""
-    model: SelfPlay = SelfPlay.load(folder / MODEL, env=env, device="cpu")
-    model.past = torch.load(folder / PAST, weights_only=True)
+def resumed(out: Path, checkpoint: Path, env: QuackVecEnv) -> SelfPlay:
+    """The learner of a run's checkpoint, with its optimizer, counters, past selves and learning curve."""
+    model: SelfPlay = SelfPlay.load(checkpoint / MODEL, env=env, device="cpu")
+    model.past = torch.load(checkpoint / PAST, weights_only=True)
+    model.curve = read_curve(out, model.iteration)
     return model

@@ -72,7 +72,8 @@ class SelfPlay(MaskablePPO):  # type: ignore[misc]
         super().__init__(*args, rollout_buffer_class=GamesBuffer, **settings)
 
     def _excluded_save_params(self) -> list[str]:
-        return [*super()._excluded_save_params(), "tables", "past", "opponents", "clock", "rollout_buffer_class"]
+        others = ("tables", "past", "curve", "opponents", "clock", "rollout_buffer_class")
+        return [*super()._excluded_save_params(), *others]
 
     def collect_rollouts(self, env: Any, callback: Any, rollout_buffer: Any, *_: Any, **__: Any) -> bool:
         """Play the games of one iteration; between it and the last one the callback may keep a checkpoint."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -16,15 +15,16 @@ from rich.table import Table
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_env import ConfigError, TrajectoryError
 from quack_env.beliefs import Belief, BeliefStore
+from quack_env.yaml_file import meant
 from quack_eval import BeliefEval, Trajectory, find_games
 from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
 from quack_eval.beliefs.published import MEASURES, PublishedBeliefs, published_beliefs
 from quack_eval.importers import mafiascope
-from quack_eval.metrics.tables import shown
+from quack_eval.metrics.tables import Keyed, shown
 
 SHOWN = 40
 LISTED = 12
-"""Values of a filter that are named where a wrong one was given."""
+"""Values of a filter that are named at most where a wrong one was given."""
 
 
 @guarded
@@ -155,8 +155,7 @@ def check_filter(option: str, value: str | None, there: Collection[str], names: 
     """
     if value is None or value in there or value in names:
         return
-    close = difflib.get_close_matches(value, [*there, *names], n=1)
-    hint = f" (did you mean {close[0]}?)" if close else ""
+    hint = meant(value, [*there, *names])
     listed = sorted(there) + sorted(set(names) - set(there))
     more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
     raise ConfigError(f"--{option} {value}: no belief is like that{hint}; there are {', '.join(listed[:LISTED])}{more}")
@@ -205,11 +204,15 @@ def show_rows(games: Sequence[BeliefGame], json: bool) -> None:
     if json:
         print_json({"beliefs": [asdict(belief) for belief in found]})
         return
-    table = Table("game", "tick", "phase", "trigger", "observer", "target", "about", "p Duck", "context")
+    table = Keyed("game", "tick", "observer", "target", "about", "p Duck", "phase", "trigger", "context", keys=4)
+    named = any(belief.moment for belief in found)
+    if named:
+        table.add_column("moment")
     for belief in found[:SHOWN]:
         p = shown(belief.p_duck, False) if belief.parsed_ok else f"failed: {belief.failure}"
-        cells = (belief.game_id, str(belief.tick), belief.phase, belief.trigger, belief.observer, belief.target)
-        table.add_row(*map(escape, (*cells, belief.about or "", p, belief.context_ref or "")))
+        whose = (belief.game_id, str(belief.tick), belief.observer, belief.target, belief.about or "")
+        moment = (belief.moment or "",) if named else ()
+        table.add_row(*map(escape, (*whose, p, belief.phase, belief.trigger, belief.context_ref or "", *moment)))
     print_table(table)
     if len(found) > SHOWN:
         out.print(f"{SHOWN} of {len(found)}; all with --json or --export")

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -23,16 +25,16 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.console import FAILED, err, guarded, lines, out, print_json, print_table, progress
 from quack_bench.dryrun import estimates, in_all
 from quack_bench.executors import NAMES
-from quack_bench.results import Results, rating_table, score
+from quack_bench.results import TABLES, Results, rating_table, score
 from quack_bench.runner import FROZEN, Standing, check_limit, check_run, cpus, frozen, opened, run_suite
 from quack_bench.suite import Suite, built_in, load_suite
 from quack_env import ConfigError
 from quack_env.encode.text import counted
 from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import shown
+from quack_eval.metrics.tables import Keyed, shown, shown_interval
 from quack_eval.report import write_report
 from quack_eval.report.sections import alike, told_repeats
 
@@ -80,7 +82,7 @@ def bench(
                 standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
         except KeyboardInterrupt:
             limit = "" if max_usd is None else f" --max-usd {max_usd:g}"
-            again = f"quack bench {folder} --resume{limit}"
+            again = f"quack bench {quote(str(folder))} --resume{limit}"
             err.print(f"stopped; what was finished is kept. Go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(130) from None
         with progress("Evaluating") as advance:
@@ -127,38 +129,43 @@ class Spent(ProgressColumn):
 
 @contextmanager
 def playing(name: str) -> Iterator[Any]:
-    """A progress bar of games, calls, cost and time left; yields what `run_suite` calls."""
+    """A progress bar of games, calls, cost and time left, or lines; yields what `run_suite` calls."""
+    if not err.is_terminal:
+        tell_some = lines(f"Playing {name}")
+        yield lambda standing: tell_some(len(standing.finished) + len(standing.failed), len(standing.games))
+        return
     spent = Spent()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), spent)
     with Progress(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=err, transient=True) as bar:
-        task = bar.add_task(f"Playing {name}", total=None)
+        task = bar.add_task(f"Playing {escape(name)}", total=None)
 
         def watch(standing: Standing) -> None:
             spent.standing = standing
             done = len(standing.finished) + len(standing.failed)
-            description = "Stopping (Ctrl-C: at once)" if standing.stopping else f"Playing {name}"
+            description = "Stopping (Ctrl-C: at once)" if standing.stopping else f"Playing {escape(name)}"
             bar.update(task, description=description, completed=done, total=len(standing.games))
 
         yield watch
 
 
 def tell(standing: Standing, results: Results, folder: Path, report: Path, json: bool) -> None:
-    """Tables and where they are; on standard error what is missing."""
+    """Who won, ratings, and where all else is; on standard error what is missing."""
     if json:
         counts = {"finished": len(standing.finished), "missing": standing.missing, "stopped": standing.stopped}
         read = {} if results.reader is None else {"extractor": results.reader.to_json()}
         print_json({"run": os.fspath(folder), "report": os.fspath(report), **counts, **results.to_json(), **read})
     else:
-        for table in results.evaluation.tables():
-            print_table(table)
+        if results.evaluation.evaluated:
+            print_table(wins_shown(results))
         if results.ratings:
-            print_table(ratings_shown(results), keys=3)
+            print_table(ratings_shown(results))
     for line in told(standing, results, folder):
         err.print(line, markup=False, soft_wrap=True)
     if results.reader is not None:
         results.reader.tell()
     games = counted(len(results.evaluation.evaluated), "scored game")
-    err.print(f"{games} and the tables are in {folder}; report: {report}", style="dim", markup=False, soft_wrap=True)
+    where = f"{games}; report: {report}; tables of all measures: {folder / TABLES}, or quack eval {quote(str(folder))}"
+    err.print(where, style="dim", markup=False, soft_wrap=True)
 
 
 def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
@@ -176,15 +183,25 @@ def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
     if standing.missing:
         yield f"{counted(standing.missing, 'game')} missing: {standing.stopped or 'stopped'}"
     if standing.stopped:
-        yield f"Go on with: quack bench {folder} --resume --max-usd MORE"
+        yield f"Go on with: quack bench {quote(str(folder))} --resume --max-usd MORE"
+
+
+def wins_shown(results: Results) -> Table:
+    """How often the Geese won in each setting."""
+    table = Table("setting", "games", "Geese won %", "95 %", title="Who won")
+    for setting, measures in results.evaluation.settings.items():
+        won = measures["geese_win"]
+        cells = shown(won.mean, True), shown_interval(won.mean_interval, True)
+        table.add_row(escape(shown_policy(setting)), str(won.games), *map(escape, cells))
+    return table
 
 
 def ratings_shown(results: Results) -> Table:
     """The ratings for the terminal."""
     plain = rating_table(results)
-    table = Table(*plain.heads, title="Ratings by role")
+    table = Keyed(*plain.heads, keys=3, title="Ratings by role")
     for row in plain.rows:
-        table.add_row(*("-" if x is None else f"{x:.1f}" if isinstance(x, float) else str(x) for x in row))
+        table.add_row(*("-" if x is None else f"{x:.1f}" if isinstance(x, float) else escape(str(x)) for x in row))
     return table
 
 
@@ -200,6 +217,6 @@ def tell_estimates(plan: Suite, json: bool) -> None:
     for one in [*found, total]:
         usd = ["unknown" if value is None else shown(value, False) for value in (one.usd, one.usd_at_most)]
         counts = ["-" if n is None else str(n) for n in (one.games, one.calls, one.prompt_tokens, one.reply_tokens)]
-        table.add_row(shown_policy(one.setting), *counts, *usd)
+        table.add_row(escape(shown_policy(one.setting)), *counts, *usd)
     print_table(table)
     out.print("From one mock game per setting; real games and replies are shorter or longer.", style="dim")

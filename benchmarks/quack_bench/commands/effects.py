@@ -36,7 +36,7 @@ def effects(
         return
     for table in experiment.tables():
         print_table(table)
-    err.print(f"Written: {', '.join(map(str, written))}", style="dim")
+    err.print(f"Written: {', '.join(map(str, written))}", style="dim", soft_wrap=True)
 
 
 def read_bound(option: str) -> tuple[str, float]:

@@ -15,9 +15,10 @@ from quack_bench.forks import Point, play_forks, policies_of, scan
 from quack_bench.games import limited
 from quack_bench.runner import check_outside
 from quack_env import ConfigError
+from quack_env.encode.text import counted
 from quack_eval import Trajectory
 from quack_eval.beliefs.shifts import INDEX, KEPT, REPLACED, Shifts
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval
 
 
 @guarded
@@ -77,10 +78,10 @@ def fork_command(
     if at is not None:
         print_table(shift_table(shifts))
     else:
-        print_table(scan_table(shifts), keys=2)
+        print_table(scan_table(shifts))
     if shifts.facts.get("stopped"):
         err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
-    err.print(f"{len(shifts.continuations)} continuations are in {run}", style="dim")
+    err.print(f"{counted(len(shifts.continuations), 'continuation')} in {run}", style="dim", soft_wrap=True)
 
 
 def shift_table(shifts: Shifts) -> Table:
@@ -107,7 +108,8 @@ def shift_table(shifts: Shifts) -> Table:
 
 def scan_table(shifts: Shifts) -> Table:
     """The statements of the meeting, the one that moved the vote most first."""
-    table = Table(
+    table = Keyed(
+        keys=2,
         title=f"What moved the vote of meeting {shifts.facts['meeting']}",
         caption=f"moved: share of votes that differ where it is not said; {shifts.facts['n']} pairs each",
     )

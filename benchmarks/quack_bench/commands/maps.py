@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
-from quack_bench.console import err, guarded, out, print_json
-from quack_env import ConfigError, GameMap
+from quack_bench.console import err, guarded, out, print_json, print_table
+from quack_env import ConfigError, GameConfig, GameMap
+from quack_env.encode.text import counted
+from quack_env.game_map import check_names, check_tasks, check_words
 
 maps = typer.Typer(
     no_args_is_help=True,
     help="Check, show and draw maps.\n\nExample: quack map validate my_ship.yaml",
 )
 Source = Annotated[str, typer.Argument(help="A shipped map (ship, small, large) or a YAML file.")]
+HELD = ("room", "corridor", "task room")
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")]
 
 
@@ -24,24 +30,38 @@ AsJson = Annotated[bool, typer.Option("--json", help="One JSON object on standar
 def validate(game_map: Source, json: AsJson = False) -> None:
     """Check a map and say what it holds; exit code 2 with the file, key and reason when it is wrong.
 
+    Notes say which games cannot be played on it: with the default settings, or in free text.
+
     Example: quack map validate my_ship.yaml
     """
     loaded = GameMap.load(game_map)
-    facts = {
-        "name": loaded.name,
-        "rooms": len(loaded.rooms),
-        "corridors": len(loaded.corridors),
-        "task_rooms": len(loaded.tasks),
-        "button": loaded.button,
-        "longest_way": max(loaded.travel_ticks(a, b) for a in loaded.rooms for b in loaded.rooms),
-    }
+    held = {"rooms": len(loaded.rooms), "corridors": len(loaded.corridors), "task_rooms": len(loaded.tasks)}
+    longest_way = max(loaded.travel_ticks(a, b) for a in loaded.rooms for b in loaded.rooms)
+    notes = list(notes_on(loaded))
     if json:
-        print_json(facts)
+        facts = {"name": loaded.name, **held, "button": loaded.button, "longest_way": longest_way}
+        print_json(facts | {"notes": notes})
         return
-    out.print(
-        f"{facts['name']}: {facts['rooms']} rooms, {facts['corridors']} corridors, {facts['task_rooms']} task rooms, "
-        f"button in {facts['button']}; the longest way takes {facts['longest_way']} ticks."
-    )
+    told = ", ".join(counted(number, noun) for number, noun in zip(held.values(), HELD, strict=True))
+    way = f"the longest way takes {counted(longest_way, 'tick')}"
+    out.print(f"{loaded.name}: {told}, button in {loaded.button}; {way}.", soft_wrap=True)
+    for note in notes:
+        err.print(f"note: {note}", soft_wrap=True)
+
+
+def notes_on(game_map: GameMap) -> Iterator[str]:
+    """Why some games cannot be played on a map."""
+    default = GameConfig()
+    checks: list[tuple[str, Callable[[GameMap], None]]] = [
+        ("with the default settings", partial(check_tasks, default)),
+        ("with the default settings", partial(check_names, default)),
+        ("in free text", check_words),
+    ]
+    for games, check in checks:
+        try:
+            check(game_map)
+        except ConfigError as fault:
+            yield f"no game {games} can be played on it: {fault}"
 
 
 @maps.command()
@@ -60,13 +80,14 @@ def render(
     if out_file is not None:
         if out_file.suffix.lower() != ".png":
             raise ConfigError(f"--out {out_file}: must end in .png")
+        anew = " (replaced)" if out_file.exists() else ""
         draw(loaded, out_file, size)
     if json:
         print_json(loaded.to_dict())
     elif out_file is None:
-        out.print(room_table(loaded))
+        print_table(room_table(loaded))
     else:
-        err.print(f"drawn to {out_file}", style="dim")
+        err.print(f"drawn to {out_file}{anew}", style="dim", soft_wrap=True)
 
 
 @maps.command(name="random")
@@ -83,6 +104,8 @@ def random_map(
     """
     drawn = GameMap.random(rooms, seed)
     if out_file is not None:
+        if out_file.exists():
+            raise ConfigError(f"--out {out_file}: exists already; choose another file")
         write(out_file, drawn.to_yaml().encode())
     if json:
         print_json(drawn.to_dict())
@@ -92,13 +115,13 @@ def random_map(
 
 def room_table(game_map: GameMap) -> Table:
     """Rooms, their tasks, and where one can go from each in how many ticks."""
-    table = Table(title=game_map.name)
+    table = Table(title=escape(game_map.name))
     for column in ("room", "task", "corridors (ticks)"):
         table.add_column(column)
     for room in game_map.rooms:
         ways = ", ".join(f"{to} {game_map.weight(room, to)}" for to in game_map.neighbours(room))
         label = f"{room} (button)" if room == game_map.button else room
-        table.add_row(label, game_map.tasks.get(room, ""), ways)
+        table.add_row(*map(escape, (label, game_map.tasks.get(room, ""), ways)))
     return table
 
 

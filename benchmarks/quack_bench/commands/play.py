@@ -7,9 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, nullcontext, redirect_stdout
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 
 from quack_agents import make_policy
 from quack_agents.llm import BudgetError, ModelError
@@ -17,7 +19,7 @@ from quack_agents.probe import GameProbe, ProbeConfig
 from quack_bench.console import err, guarded, out, print_json
 from quack_bench.games import limited, spent
 from quack_bench.runner import check_outside, record_game
-from quack_env import ConfigError, Event, GameConfig, GameMap, GameRecord
+from quack_env import ConfigError, Event, GameConfig, GameMap, GameRecord, TrajectoryError
 from quack_env.base import one_of
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
@@ -28,7 +30,7 @@ from quack_env.events import sentence
 from quack_env.trajectory import FILE
 from quack_env.world import SPEECH
 from quack_env.wrappers import PROBES
-from quack_eval.claims.extract import summed
+from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import shown
 
 QUIET = ("wait", "leg_start", "task_step", "arrive", "transit_cancelled", "respawn")
@@ -61,7 +63,8 @@ def play(
 ) -> None:
     """Play one game, told live in the terminal, and record it.
 
-    Policies: random, scripted, scripted:aggressive, scripted:cautious, human, a model as PROVIDER/NAME (extra "llm").
+    Policies: random, scripted, scripted:aggressive, scripted:cautious, bayesian, human, rl:duck and rl:goose (with
+    --speech tokens), rl:PATH of a trained network, a model as PROVIDER/NAME (extra "llm").
     A game that breaks off cannot be resumed: it is to be played anew. quack bench resumes, and pays no reply twice.
 
     Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
@@ -104,12 +107,11 @@ def play(
     if json:
         print_json(summary)
         return
-    out.print(
-        f"[bold]The {result.winner} win[/] ({result.reason}) after {summary['ticks']} ticks; recorded in {folder}."
-    )
+    ended = f"({result.reason}) after {counted(summary['ticks'], 'tick')}; recorded in {escape(str(folder))}."
+    out.print(f"[bold]The {result.winner} win[/] {ended}", markup=True, soft_wrap=True)
     if took := summary["calls"]:
         err.print(told_cost(took, summary["cost_usd"]), markup=False, soft_wrap=True)
-    err.print(f"See it again: quack replay {folder}", style="dim")
+    err.print(f"See it again: quack replay {quote(str(folder))}", style="dim", soft_wrap=True)
 
 
 @contextmanager
@@ -119,9 +121,7 @@ def kept_or_gone(folder: Path) -> Iterator[None]:
     try:
         yield
     except (ModelError, BudgetError):
-        acted = any(event.kind != "leg_start" for event in GameRecord.load(folder).events)
-        calls = [call for file in (folder, folder / PROBES) for call in load_calls(file)]
-        if acted or any(call["error"] is None for call in calls):
+        if anybody_acted(folder):
             told = f"what was recorded until then is kept in {folder}; it is no finished game"
         elif before is None:
             shutil.rmtree(folder)
@@ -132,6 +132,16 @@ def kept_or_gone(folder: Path) -> Iterator[None]:
             told = f"nothing was played, and nothing of it is kept in {folder}"
         err.print(told, markup=False, soft_wrap=True)
         raise
+
+
+def anybody_acted(folder: Path) -> bool:
+    """Whether a recording holds any event of a player or answer of a model; not one that cannot be read."""
+    try:
+        acted = any(event.kind != "leg_start" for event in GameRecord.load(folder).events)
+        calls = [call for file in (folder, folder / PROBES) for call in load_calls(file)]
+    except TrajectoryError:
+        return False
+    return acted or any(call["error"] is None for call in calls)
 
 
 def told_cost(calls: int, usd: float | None) -> str:
@@ -186,21 +196,21 @@ def free_folder(parent: Path, seed: int) -> Path:
     return parent / f"seed-{seed:03d}-{attempt:02d}"
 
 
-def summary_of(trajectory: GameRecord, folder: Path) -> dict[str, Any]:
+def summary_of(record: GameRecord, folder: Path) -> dict[str, Any]:
     """The game in a few numbers, JSON-ready; calls and cost (None where not known) with those of probes."""
-    result = trajectory.outcome
+    result = record.outcome
     (calls, _, usd), (asked, _, asking) = spent(folder), spent(folder / PROBES)
-    kinds = [event.kind for event in trajectory.events]
+    kinds = [event.kind for event in record.events]
     return {
         "path": str(folder),
-        "seed": trajectory.header.seed,
+        "seed": record.header.seed,
         "winner": result.winner if result else None,
         "reason": result.reason if result else None,
-        "ticks": trajectory.events[-1].tick if trajectory.events else 0,
+        "ticks": record.events[-1].tick if record.events else 0,
         "kills": kinds.count("kill"),
         "meetings": kinds.count("meeting_called"),
         "ejections": kinds.count("ejected"),
         "events": len(kinds),
         "calls": calls + asked,
-        "cost_usd": summed((usd, asking)),
+        "cost_usd": total((usd, asking)),
     }

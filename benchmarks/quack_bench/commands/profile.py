@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from quack_bench.console import err, guarded, print_json, print_table, progress
+from quack_env.encode.text import counted
 from quack_eval.beliefs.profile import Profiles
 
 
@@ -30,6 +31,6 @@ def profile(
     if json:
         print_json({"run": str(run), "pages": [str(page) for page in pages], **found.to_json()})
         return
-    print_table(found.table(), keys=2)
+    print_table(found.table())
     print_table(found.shared_table())
-    err.print(f"{len(pages)} pages are in {pages[0].parent if pages else run}", style="dim")
+    err.print(f"{counted(len(pages), 'page')} in {pages[0].parent if pages else run}", style="dim", soft_wrap=True)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
 
 from quack_bench.commands.play import QUIET, summary_of, told
 from quack_bench.console import FAILED, err, guarded, out, print_json, progress
-from quack_eval import Trajectory
+from quack_bench.runner import holds_run
+from quack_env import ConfigError
+from quack_env.encode.text import counted
+from quack_eval import Trajectory, find_games
 from quack_eval.check import check_games
+from quack_eval.load import format_of
 
 
 @guarded
@@ -28,6 +33,8 @@ def replay(
 
     Example: quack replay runs/demo --check
     """
+    if video is not None or not check:
+        check_game_there(path)
     film_made = record_film(path, video) if video is not None else {}
     if film_made and not check:
         if json:
@@ -52,6 +59,20 @@ def replay(
         out.print(", ".join(f"{key} {value}" for key, value in result.items()))
     if not counts.ok:
         raise typer.Exit(FAILED)
+
+
+def check_game_there(path: Path) -> None:
+    """Nothing, but for a folder of games that is none itself.
+
+    Raises:
+        ConfigError: naming its first game.
+    """
+    if not path.is_dir() or format_of(path) is not None:
+        return
+    games = find_games([path])
+    if path not in games:
+        kind = f"is a run of {counted(len(games), 'game')}" if holds_run(path) else "is no game, and has some below it"
+        raise ConfigError(f"{path}: {kind}; name one of them, as in quack replay {quote(str(games[0]))}")
 
 
 def record_film(path: Path, video: Path) -> dict[str, Any]:

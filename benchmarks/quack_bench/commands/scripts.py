@@ -17,6 +17,7 @@ from quack_bench.games import limited
 from quack_bench.runner import check_outside
 from quack_bench.scripts import checked_policies, found, planned, play_situations
 from quack_env import ConfigError
+from quack_env.encode.text import counted
 from quack_eval.beliefs.social import SocialReasoning
 
 scripts = typer.Typer(
@@ -43,7 +44,8 @@ def list_command(json: AsJson = False) -> None:
         return
     table = Table("name", "title", "under test", "controls", "moments", title="Situations")
     for s in situations:
-        table.add_row(s.name, s.title, ", ".join(s.tested), ", ".join(s.mirrors), ", ".join(s.moments))
+        cells = (s.name, s.title, ", ".join(s.tested), ", ".join(s.mirrors), ", ".join(s.moments))
+        table.add_row(*map(escape, cells))
     print_table(table)
 
 
@@ -70,7 +72,7 @@ def check(
         print_json({"checked": ticks, "faults": faults})
     else:
         for name, last in ticks.items():
-            out.print(f"{escape(name)}: valid, {last} ticks")
+            out.print(f"{name}: valid, {last} ticks")
         for told in faults.values():
             err.print(told, markup=False, soft_wrap=True)
     if faults:
@@ -119,4 +121,4 @@ def run(
         for table in scores.moment_tables():
             print_table(table)
     print_table(scores.table())
-    err.print(f"{len(scores.performances)} performances are in {out_dir}", style="dim")
+    err.print(f"{counted(len(scores.performances), 'performance')} in {out_dir}", style="dim", soft_wrap=True)

@@ -21,7 +21,7 @@ from quack_eval.beliefs.impact import Coefficient, ImpactRow, anchoring, impact_
 from quack_eval.beliefs.load import belief_games
 from quack_eval.beliefs.measures import Reference, Slice, measures_of, reference_of
 from quack_eval.metrics.estimate import Estimate, estimate
-from quack_eval.metrics.tables import WRITERS, Row, rows_of, shown, shown_interval
+from quack_eval.metrics.tables import WRITERS, Keyed, Row, rows_of, shown, shown_interval
 
 Progress = Callable[[int, int], None]
 Group = tuple[str, str]
@@ -173,7 +173,7 @@ class BeliefEval:
     def impact_table(self) -> Table:
         """The most frequent impacts."""
         columns = ("event", "by", "about its", "n", "change of p", "95 %", "size")
-        table = Table(*columns, title="Impact of single events on Geese's beliefs", box=SIMPLE_HEAD)
+        table = Keyed(*columns, keys=3, title="Impact of single events on Geese's beliefs", box=SIMPLE_HEAD)
         for row in self.impacts[:SHOWN_IMPACTS]:
             change = f"{row.change.pooled:+.3f}" if row.change.pooled is not None else "-"
             interval, size = shown_interval(row.change.pooled_interval, False), shown(row.size.pooled, False)

@@ -154,24 +154,24 @@ def p_duck(belief: Belief) -> float:
 # --- from recordings -------------------------------------------------------------------------------------------------
 
 
-def game_of(trajectory: GameRecord, beliefs: Iterable[Belief], game_id: str = "") -> BeliefGame:
+def game_of(record: GameRecord, beliefs: Iterable[Belief], game_id: str = "") -> BeliefGame:
     """A recorded game with beliefs about it (those of other games are left out where ``game_id`` is given)."""
-    agents = tuple(seat.agent for seat in trajectory.header.seats)
-    timeline = Timeline(trajectory)
+    agents = tuple(seat.agent for seat in record.header.seats)
+    timeline = Timeline(record)
     return BeliefGame(
         game_id=game_id,
         agents=agents,
-        names=dict(zip(agents, trajectory.names, strict=True)),
-        ducks=frozenset(agents[seat] for seat in trajectory.ducks),
-        policies={seat.agent: seat.policy or "unknown" for seat in trajectory.header.seats},
+        names=dict(zip(agents, record.names, strict=True)),
+        ducks=frozenset(agents[seat] for seat in record.ducks),
+        policies={seat.agent: seat.policy or "unknown" for seat in record.header.seats},
         beliefs=[belief for belief in beliefs if not game_id or belief.game_id == game_id],
-        happenings=_happenings(trajectory, agents),
+        happenings=_happenings(record, agents),
         votes=_votes(timeline, agents),
-        stances=_stances(trajectory, agents),
+        stances=_stances(record, agents),
         gone={agents[seat]: index + 1 for seat, index in timeline.gone.items()},
-        trajectory=trajectory,
-        seed=trajectory.header.seed,
-        flagged=[] if trajectory.status == "finished" else [f"the game is not finished ({trajectory.status})"],
+        trajectory=record,
+        seed=record.header.seed,
+        flagged=[] if record.status == "finished" else [f"the game is not finished ({record.status})"],
     )
 
 

@@ -17,6 +17,7 @@ from plotly.offline import get_plotlyjs
 from plotly.subplots import make_subplots
 
 from quack_env import ConfigError
+from quack_env.errors import install
 from quack_eval.beliefs.calibration import Calibration
 from quack_eval.beliefs.games import BeliefGame, Happening
 from quack_eval.report.markup import h, render
@@ -534,7 +535,7 @@ def write_png(figures: Mapping[str, go.Figure], folder: Path) -> list[Path]:
         pio.write_images(list(figures.values()), paths, width=width, height=height, scale=2)
     except (ImportError, ValueError, RuntimeError) as fault:
         raise ConfigError(
-            f"{folder}: PNG pictures need Kaleido (pip install 'quack_env[png]') and Chrome or Chromium, found on the "
+            f"{folder}: PNG pictures need Kaleido ({install('png')}) and Chrome or Chromium, found on the "
             f"path or named by BROWSER_PATH ({_first_line(fault)})"
         ) from None
     return paths

@@ -24,7 +24,7 @@ from quack_eval.beliefs.trust import encounters, shared_belief_over, trust_over
 from quack_eval.evaluation import Evaluation, evaluate
 from quack_eval.metrics.estimate import Estimate, Interval
 from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval
 from quack_eval.report import markup
 
 Range = tuple[float, float]
@@ -136,7 +136,7 @@ class Profiles:
 
     def table(self) -> Table:
         """A row a trait, a column a policy."""
-        table = Table(title="Profiles", caption=CAPTION, box=SIMPLE_HEAD)
+        table = Keyed(keys=2, title="Profiles", caption=CAPTION, box=SIMPLE_HEAD)
         for heading in ("trait", "ideal", *map(shown_policy, self.policies)):
             table.add_column(escape(heading))
         columns = [self.marks(policy) for policy in self.policies]

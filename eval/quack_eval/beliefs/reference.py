@@ -33,30 +33,30 @@ class Moment(NamedTuple):
     p: dict[int, float]
 
 
-def moments_after(trajectory: GameRecord, kinds: Iterable[str] = EVERY_EVENT) -> dict[int, None]:
+def moments_after(record: GameRecord, kinds: Iterable[str] = EVERY_EVENT) -> dict[int, None]:
     """The moments right after the events of some kinds, for all living agents: an argument for `observe`."""
     wanted = frozenset(kinds)
-    return {event.index + 1: None for event in trajectory.events if event.kind in wanted}
+    return {event.index + 1: None for event in record.events if event.kind in wanted}
 
 
 def observe(
-    trajectory: GameRecord,
+    record: GameRecord,
     moments: Mapping[int, Iterable[int] | None] | None = None,
     behaviour: Behaviour | None = None,
 ) -> Iterator[Moment]:
     """What the Bayesian observer concludes in the seats of a recorded game, in order of time.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         moments: by number of recorded events before it, the seats asked (None: all living). A moment within the events
             of one decision lies after them. Default: after every event of `EVERY_EVENT`.
         behaviour: the soft assumptions.
     """
-    wanted = moments_after(trajectory) if moments is None else moments
-    replay = Replay(trajectory)
+    wanted = moments_after(record) if moments is None else moments
+    replay = Replay(record)
     game = replay.game
     outside = [0]
-    for event in trajectory.events:
+    for event in record.events:
         outside.append(outside[-1] + (event.kind in FROM_OUTSIDE))
     due = sorted((index - outside[min(index, len(outside) - 1)], index) for index in wanted)
     observers = [Observer(Memory(game.world, seat), game.view(seat), behaviour) for seat in range(game.world.n)]
@@ -84,16 +84,16 @@ def _moment(replay: Replay, index: int, observer: Observer, seat: int) -> Moment
 
 
 def reference_beliefs(
-    trajectory: GameRecord,
+    record: GameRecord,
     game_id: str,
     moments: Mapping[int, Iterable[int] | None] | None = None,
     trigger: str = TRIGGER,
 ) -> list[Belief]:
     """What `observe` finds, as rows of the store."""
-    agents = [seat.agent for seat in trajectory.header.seats]
+    agents = [seat.agent for seat in record.header.seats]
     return [
         belief(game_id, found, agents[found.seat], agents[target], p, trigger)
-        for found in observe(trajectory, moments)
+        for found in observe(record, moments)
         for target, p in found.p.items()
     ]
 

@@ -28,7 +28,7 @@ from quack_eval.beliefs.resample import bootstrap
 from quack_eval.metrics.estimate import Estimate, Floats, Interval, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, ratio
 from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval
 
 INDEX = "situations.json"
 ORDER = "order"
@@ -212,9 +212,8 @@ class SocialReasoning:
         tables: dict[tuple[str, str], Table] = {}
         for (variant, policy, observer, moment), row in self.tracks.items():
             title = escape(f"Beliefs at the moments of {variant}: {shown_policy(policy)}")
-            table = tables.setdefault(
-                (variant, policy), Table("observer", "moment", *map(escape, names), title=title, box=SIMPLE_HEAD)
-            )
+            made = Keyed("observer", "moment", *map(escape, names), keys=2, title=title, box=SIMPLE_HEAD)
+            table = tables.setdefault((variant, policy), made)
             cells = [shown(row[name].value if name in row else None, False) for name in names]
             table.add_row(*map(escape, (observer, moment, *cells)))
         return list(tables.values())

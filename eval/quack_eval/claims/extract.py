@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum
 from typing import Literal, Protocol, runtime_checkable
 
 from quack_eval.claims.grammar import extract
 from quack_eval.claims.types import Claim
+from quack_eval.metrics.measure import total
 
 Reason = Literal["refused", "invalid", "truncated", "timeout", "rate_limited", "error"]
 
@@ -123,14 +123,8 @@ def coverage(answers: Iterable[Extraction | Failure]) -> Coverage:
         cached=sum(answer.cached for answer in read),
         missing=dict(Counter(answer.reason for answer in listed if isinstance(answer, Failure))),
         calls=sum(answer.calls for answer in listed),
-        cost=summed(answer.cost for answer in listed),
+        cost=total(answer.cost for answer in listed),
     )
-
-
-def summed(costs: Iterable[float | None]) -> float | None:
-    """The sum of costs, without what fractions of a millionth leave over; None where one is not known."""
-    known = list(costs)
-    return None if None in known else round(fsum(cost for cost in known if cost is not None), 9)
 
 
 __all__ = [

@@ -10,14 +10,15 @@ import hashlib
 import json
 import sqlite3
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_eval.claims.extract import Extraction, Failure, Reason, Utterance, summed
+from quack_eval.claims.extract import Extraction, Failure, Reason, Utterance
 from quack_eval.claims.extract_prompt import PROMPT_VERSION, InvalidReplyError, messages, read, repair, schema
 from quack_eval.claims.types import Claim
+from quack_eval.metrics.measure import total
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +166,8 @@ class _Attempt:
             except Exception as error:  # whatever a provider raises: this utterance is missing, the others are not
                 return self._failure("error", f"{type(error).__name__}: {error}")
             else:
-                self.cost = summed((self.cost, reply.cost))
-                self.tokens = _sum((self.tokens, reply.tokens))
+                self.cost = total((self.cost, reply.cost))
+                self.tokens = total((self.tokens, reply.tokens))
                 return reply
         raise AssertionError("unreachable")
 
@@ -174,15 +175,10 @@ class _Attempt:
         return Failure(reason, detail[:500], self.cost, self.calls, self.tokens)
 
 
-def _sum(counts: Iterable[int | None]) -> int | None:
-    """None where one is not known."""
-    known = list(counts)
-    return None if None in known else sum(count for count in known if count is not None)
-
-
 # --- what is remembered ----------------------------------------------------------------------------------------------
 
-TABLES = ("answers", "failures")
+ANSWERS, FAILURES = "answers_2", "failures_2"
+"""The tables, with the version of their columns: files of another version have other tables."""
 
 
 def key(model: str, utterance: Utterance) -> str:
@@ -220,35 +216,31 @@ class Cache:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         self.connection = sqlite3.connect(self.path, timeout=30, isolation_level=None, check_same_thread=False)
         self.connection.execute("PRAGMA journal_mode=WAL")
-        self.connection.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, claims TEXT, cost REAL)")
-        self.connection.execute("CREATE TABLE IF NOT EXISTS failures (key TEXT, cost REAL)")
-        for table in TABLES:  # files of earlier versions keep no calls and no tokens
-            there = {name for _, name, *_ in self.connection.execute(f"PRAGMA table_info({table})")}
-            for name in {"calls", "tokens"} - there:
-                self.connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} INTEGER")
+        took = "calls INTEGER, tokens INTEGER, cost REAL"
+        self.connection.execute(f"CREATE TABLE IF NOT EXISTS {ANSWERS} (key TEXT PRIMARY KEY, claims TEXT, {took})")
+        self.connection.execute(f"CREATE TABLE IF NOT EXISTS {FAILURES} (key TEXT, {took})")
         weakref.finalize(self, self.connection.close)
 
     def get(self, k: str) -> list[Claim] | None:
         """The claims remembered under a key."""
-        row = self.connection.execute("SELECT claims FROM answers WHERE key = ?", (k,)).fetchone()
+        row = self.connection.execute(f"SELECT claims FROM {ANSWERS} WHERE key = ?", (k,)).fetchone()
         return None if row is None else [Claim.from_dict(item) for item in json.loads(row[0])]
 
     def put(self, k: str, claims: Sequence[Claim], took: Took) -> None:
         """Remembers claims, and what they took."""
         text = json.dumps([claim.to_dict() for claim in claims], ensure_ascii=False)
-        statement = "INSERT OR REPLACE INTO answers (key, claims, calls, tokens, cost) VALUES (?, ?, ?, ?, ?)"
-        self.connection.execute(statement, (k, text, *took))
+        self.connection.execute(f"INSERT OR REPLACE INTO {ANSWERS} VALUES (?, ?, ?, ?, ?)", (k, text, *took))
 
     def put_failure(self, k: str, took: Took) -> None:
         """Remembers what was paid for nothing."""
-        self.connection.execute("INSERT INTO failures (key, calls, tokens, cost) VALUES (?, ?, ?, ?)", (k, *took))
+        self.connection.execute(f"INSERT INTO {FAILURES} VALUES (?, ?, ?, ?)", (k, *took))
 
     @property
     def took(self) -> Took:
         """What all answers and failures took; a sum is None where a part of it is not known."""
         rows = self._all()
-        calls, tokens = _sum(took.calls for took in rows), _sum(took.tokens for took in rows)
-        return Took(calls, tokens, summed(took.cost for took in rows))
+        calls, tokens = total(took.calls for took in rows), total(took.tokens for took in rows)
+        return Took(calls, tokens, total(took.cost for took in rows))
 
     @property
     def paid(self) -> float:
@@ -256,7 +248,7 @@ class Cache:
         return sum(took.cost for took in self._all() if took.cost is not None)
 
     def _all(self) -> list[Took]:
-        parts = (f"SELECT calls, tokens, cost FROM {table}" for table in TABLES)
+        parts = (f"SELECT calls, tokens, cost FROM {table}" for table in (ANSWERS, FAILURES))
         return [Took(*row) for row in self.connection.execute(" UNION ALL ".join(parts))]
 
     def close(self) -> None:

@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from quack_env import GameRecord
+from quack_env import ConfigError, GameRecord, QuackError
+from quack_env.yaml_file import shown
 from quack_eval.claims import reading, support
-from quack_eval.claims.finding import FALSE, UNVERIFIABLE, WRONG_ROOM, Finding, Said
+from quack_eval.claims.finding import FALSE, UNVERIFIABLE, VERDICTS, WRONG_ROOM, Finding, Ruling, Said
 from quack_eval.claims.record import Record
 from quack_eval.claims.sources import digest_of, everything_said, in_words
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import ACTIVITIES, Claim
 from quack_eval.claims.verify import VERIFIERS, Case
 from quack_eval.timeline import Timeline
+from quack_eval.wording import told_game
 
 STRETCH = re.compile(r"(?:this round[,;]? )?from [^,;]+ (?:(?:through|to|until) [^,;]+|on(?:wards?)?)(?=[,;])", re.I)
 """The stretch of a route where its phrase goes on to date single rooms."""
@@ -23,7 +25,7 @@ UNKNOWN = Window((), -1, -1, -1, "no such meeting", "none", known=False)
 
 
 def judge(
-    trajectory: GameRecord,
+    record: GameRecord,
     claim: Claim | Mapping[str, Any],
     speaker: str | int,
     meeting: int,
@@ -33,7 +35,7 @@ def judge(
     """The finding about one claim.
 
     Args:
-        trajectory: the recorded game, ours or published.
+        record: the recorded game, ours or published.
         claim: a `Claim`, or a dict in the format of `annotation.md` or of the published `extraction.jsonl`.
         speaker: who said it: name, agent or seat.
         meeting: in which meeting, from 0.
@@ -45,7 +47,7 @@ def judge(
         TypeError: where the claim is neither a `Claim` nor a dict. What the game does not know (a type, a room, a
             name, a meeting, a speaker) raises nothing: the finding is unverifiable and says so.
     """
-    judging = Judge.of(trajectory)
+    judging = Judge.of(record)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
     seat = speaker if isinstance(speaker, int) else judging.record.seat(speaker)
     digest = digest_of(message) if message is not None else None
@@ -54,22 +56,22 @@ def judge(
         return judging.finding(one)
     if said is not None:
         return judging.finding(one, judging.before(one, said))
-    heard = judging.before(one, everything_said(trajectory))
+    heard = judging.before(one, everything_said(record))
     return judging.finding(one, heard, judging.in_words(one))
 
 
 def judge_all(
-    trajectory: GameRecord, said: Sequence[Said], timeline: Timeline | None = None, words: bool = False
+    record: GameRecord, said: Sequence[Said], timeline: Timeline | None = None, words: bool = False
 ) -> list[Finding]:
     """The findings about all claims of a game, in their order; each accusation hears what was said before it.
 
     Args:
-        trajectory: the recorded game.
+        record: the recorded game.
         said: its claims.
         timeline: its timeline, where it has been made already.
         words: whether accusations also hear what the grammar reads, for claims from an incomplete source.
     """
-    judging = Judge(timeline or Timeline(trajectory))
+    judging = Judge(timeline or Timeline(record))
     found: list[Finding] = []
     for one in said:
         accuses = one.claim.type == "accusation"
@@ -84,6 +86,20 @@ def _spans_a_route(phrase: str | None, window: Window) -> bool:
     return window.kind in stretches and not re.search(r"\bthen\b", phrase or "")
 
 
+def _fault_of(ruling: Ruling, events: int) -> str:
+    """What is wrong with a verifier's answer in a game of so many events; "" for nothing."""
+    if ruling.verdict not in VERDICTS:
+        return f"verdict={shown(ruling.verdict)}: must be one of {', '.join(VERDICTS)}"
+    if not isinstance(ruling.reason, str):
+        return f"reason={shown(ruling.reason)}: must be a text"
+    listed = isinstance(ruling.evidence, list | tuple)
+    if not listed or not all(type(event) is int and 0 <= event < events for event in ruling.evidence):
+        return f"evidence={shown(ruling.evidence)}: must be indices of events, from 0 to {events - 1}"
+    if not isinstance(ruling.details, Mapping):
+        return f"details={shown(ruling.details)}: must be a mapping"
+    return ""
+
+
 class Judge:
     """Judges the claims of one game."""
 
@@ -92,11 +108,11 @@ class Judge:
         self.timeline = timeline
 
     @classmethod
-    def of(cls, trajectory: GameRecord) -> Judge:
+    def of(cls, record: GameRecord) -> Judge:
         """The judge of a trajectory, made once and kept with it."""
-        known = vars(trajectory).get("_judge")
+        known = vars(record).get("_judge")
         if not isinstance(known, cls):
-            known = vars(trajectory)["_judge"] = cls(Timeline(trajectory))
+            known = vars(record)["_judge"] = cls(Timeline(record))
         return known
 
     def finding(self, said: Said, heard: Iterable[Finding] = (), words: Iterable[Finding] = ()) -> Finding:
@@ -126,7 +142,7 @@ class Judge:
         if not window.spans:
             return base.but(window=window, reason=window.how)
         case = self._case(base, window, said.text)
-        ruling = VERIFIERS[claim.kind](case)
+        ruling = self._ruling(case, said.text)
         details = dict(ruling.details)
         found = base.but(
             window=window, verdict=ruling.verdict, reason=ruling.reason, evidence=ruling.evidence, details=details
@@ -136,6 +152,27 @@ class Judge:
             if seats:
                 found = found.but(details={**details, "exposed": list(seats)})
         return found
+
+    def _ruling(self, case: Case, text: str | None) -> Ruling:
+        """What the verifier of a claim's type answers, checked: anybody may have written it."""
+        try:
+            ruling: object = VERIFIERS[case.claim.kind](case)
+        except QuackError:
+            raise
+        except Exception as fault:
+            raise self._no_ruling(case, text, f"{type(fault).__name__}: {fault}") from fault
+        if not isinstance(ruling, Ruling):
+            raise self._no_ruling(case, text, f"must give a Ruling, not {shown(ruling)}")
+        if wrong := _fault_of(ruling, len(self.timeline.events)):
+            raise self._no_ruling(case, text, wrong)
+        return ruling._replace(evidence=tuple(ruling.evidence))
+
+    def _no_ruling(self, case: Case, text: str | None, fault: str) -> ConfigError:
+        """The error that names verifier, fault, game and words."""
+        verifier, kind = VERIFIERS[case.claim.kind], case.claim.kind
+        words = f"{case.name(case.speaker)} said {shown(text or case.claim.to_dict())} in meeting {case.meeting}"
+        told = f"verifier {getattr(verifier, '__qualname__', verifier)} of {kind!r} claims: {fault}"
+        return ConfigError(f"{told} ({told_game(self.timeline.trajectory)}, {words})")
 
     def _fault(self, claim: Claim) -> str:
         """Why a claim cannot be about this game; "" where it can."""

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from quack_env import ConfigError, Event, GameRecord, TrajectoryError
+from quack_env import ConfigError, Event, GameRecord, QuackError, TrajectoryError
 from quack_env.yaml_file import not_utf8, shown
 from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
+from quack_eval.wording import told_game
 
 EXTRACTION = "extraction.jsonl"
 VERDICTS = "verdicts.jsonl"
@@ -48,11 +49,11 @@ Extract = Callable[..., list[Claim]]
 """A function like `quack_eval.extract`."""
 
 
-def statements(trajectory: GameRecord) -> Iterator[tuple[Event, int, int]]:
+def statements(record: GameRecord) -> Iterator[tuple[Event, int, int]]:
     """(event, meeting, round) of every statement made in a meeting, in order."""
     meeting = -1
     spoken: dict[int, int] = {}
-    for event in trajectory.events:
+    for event in record.events:
         if event.kind == "meeting_called":
             meeting, spoken = meeting + 1, {}
         elif event.kind == "statement" and event.actor is not None:
@@ -60,11 +61,11 @@ def statements(trajectory: GameRecord) -> Iterator[tuple[Event, int, int]]:
             yield event, meeting, spoken[event.actor]
 
 
-def messages(trajectory: GameRecord) -> list[Message]:
+def messages(record: GameRecord) -> list[Message]:
     """Every utterance in words, in order."""
     return [
         Message(event.index, event.actor or 0, meeting, number, event.tick, event.text, digest_of(event.text))
-        for event, meeting, number in statements(trajectory)
+        for event, meeting, number in statements(record)
         if event.text is not None
     ]
 
@@ -74,19 +75,19 @@ def digest_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def recorded(trajectory: GameRecord) -> list[Said]:
+def recorded(record: GameRecord) -> list[Said]:
     """The claims that come with a recording: its `tokens` statements, or the published extraction beside it."""
-    return token_claims(trajectory) or published_claims(trajectory)
+    return token_claims(record) or published_claims(record)
 
 
-def everything_said(trajectory: GameRecord) -> list[Said]:
+def everything_said(record: GameRecord) -> list[Said]:
     """The claims that come with a recording, and what the grammar finds in the utterances that have none; kept."""
-    return _kept(trajectory, "_said", _everything_said)
+    return _kept(record, "_said", _everything_said)
 
 
-def in_words(trajectory: GameRecord) -> list[Said]:
+def in_words(record: GameRecord) -> list[Said]:
     """What the grammar finds in all utterances; kept."""
-    return _kept(trajectory, "_in_words", lambda one: read_with(one, GrammarExtractor()).said)
+    return _kept(record, "_in_words", lambda one: read_with(one, GrammarExtractor()).said)
 
 
 def _everything_said(trajectory: GameRecord) -> list[Said]:
@@ -109,11 +110,11 @@ def _kept(trajectory: GameRecord, name: str, find: Callable[[GameRecord], list[S
 # --- tokens ----------------------------------------------------------------------------------------------------------
 
 
-def token_claims(trajectory: GameRecord) -> list[Said]:
+def token_claims(record: GameRecord) -> list[Said]:
     """The claims of `tokens` statements, exactly as they were made."""
     found: list[Said] = []
-    for event, meeting, number in statements(trajectory):
-        claim = token_claim(event, trajectory.names)
+    for event, meeting, number in statements(record):
+        claim = token_claim(event, record.names)
         if claim:
             found.append(Said(claim, event.actor or 0, meeting, event.index, number, text=_in_full(claim)))
     return found
@@ -145,20 +146,20 @@ def token_claim(event: Event, names: list[str]) -> Claim | None:
 # --- published files -------------------------------------------------------------------------------------------------
 
 
-def published_claims(trajectory: GameRecord) -> list[Said]:
+def published_claims(record: GameRecord) -> list[Said]:
     """The claims of the published `extraction.jsonl` beside a game, in the order of the utterances."""
-    return read_published(trajectory).said
+    return read_published(record).said
 
 
-def read_published(trajectory: GameRecord) -> Read:
+def read_published(record: GameRecord) -> Read:
     """The published claims beside a game; utterances without an entry are missing, which is not "no claims".
 
     Raises:
         TrajectoryError: where the file is damaged; names path and line.
     """
-    spoken = messages(trajectory)
-    file = (trajectory.path or Path()) / EXTRACTION
-    if trajectory.path is None or not file.is_file():
+    spoken = messages(record)
+    file = (record.path or Path()) / EXTRACTION
+    if record.path is None or not file.is_file():
         return Read([], frozenset(message.event for message in spoken), "recorded")
     extracted: dict[tuple[int, int, str], list[Claim]] = {}
 
@@ -200,26 +201,32 @@ def _said(claim: Claim, message: Message) -> Said:
     return Said(claim, message.speaker, message.meeting, message.event, message.round, message.sha, message.text)
 
 
-def read_with(trajectory: GameRecord, extractor: Extractor | Extract, only: frozenset[int] | None = None) -> Read:
+def read_with(record: GameRecord, extractor: Extractor | Extract, only: frozenset[int] | None = None) -> Read:
     """The claims that an extractor (or a function like `quack_eval.extract`) finds in the utterances of a game.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         extractor: what reads them.
         only: the events of the utterances to be read; by default all.
 
     Raises:
-        ConfigError: where it gives something else back than it must; says what, and what it must.
+        ConfigError: where it fails, or gives something else back than it must; says what, and what it must.
     """
-    spoken = messages(trajectory)
-    utterances = _utterances(trajectory, spoken)
+    spoken = messages(record)
+    utterances = _utterances(record, spoken)
     if only is not None:
         kept = [p for p, message in enumerate(spoken) if message.event in only]
         spoken, utterances = [spoken[p] for p in kept], [utterances[p] for p in kept]
     if isinstance(extractor, Extractor):
-        answers = _answers(extractor, utterances)
+        try:
+            answers = _answers(extractor, utterances)
+        except QuackError:
+            raise
+        except Exception as fault:
+            told = f"extractor {extractor.name}: {type(fault).__name__}: {fault} ({told_game(record)})"
+            raise ConfigError(told) from fault
     else:
-        answers = [Extraction(_claims(claims_in(utterance, extractor), extractor)) for utterance in utterances]
+        answers = [Extraction(_found(u, extractor, record)) for u in utterances]
     found: list[Said] = []
     missing: set[int] = set()
     for message, answer in zip(spoken, answers, strict=True):
@@ -244,6 +251,19 @@ def _answers(extractor: Extractor, utterances: list[Utterance]) -> list[Extracti
         if isinstance(answer, Extraction):
             _claims(answer.claims, extractor.extract)
     return list(answers)
+
+
+def _found(utterance: Utterance, by: Extract, trajectory: GameRecord) -> tuple[Claim, ...]:
+    """The claims of an utterance by a function."""
+    try:
+        found = claims_in(utterance, by)
+    except QuackError:
+        raise
+    except Exception as fault:
+        where = f"{told_game(trajectory)}, {utterance.speaker} said {shown(utterance.message)}"
+        told = f"claims by {getattr(by, '__qualname__', by)}: {type(fault).__name__}: {fault} ({where})"
+        raise ConfigError(told) from fault
+    return _claims(found, by)
 
 
 def _claims(found: object, by: Any) -> tuple[Claim, ...]:
@@ -272,18 +292,18 @@ def _utterances(trajectory: GameRecord, spoken: list[Message]) -> list[Utterance
     return found
 
 
-def published_findings(trajectory: GameRecord) -> list[Finding]:
+def published_findings(record: GameRecord) -> list[Finding]:
     """The published `verdicts.jsonl` beside a game, as the findings of another judge.
 
     Raises:
         TrajectoryError: where the file is damaged; names path and line.
     """
-    file = (trajectory.path or Path()) / VERDICTS
-    if trajectory.path is None or not file.is_file():
+    file = (record.path or Path()) / VERDICTS
+    if record.path is None or not file.is_file():
         return []
-    by_sha = {(m.speaker, m.meeting, m.sha): m for m in messages(trajectory)}
+    by_sha = {(m.speaker, m.meeting, m.sha): m for m in messages(record)}
     found: list[Finding] = []
-    _each(file, lambda data: found.append(_published(data, by_sha, trajectory)))
+    _each(file, lambda data: found.append(_published(data, by_sha, record)))
     return found
 
 

@@ -23,6 +23,7 @@ PLAYER, BODY = "player", "body"
 _SUBJECT_KEYS = {"accusation": "accuser", "defense": "defender"}
 _TARGET_KEYS = {"defense": "defended"}
 _NOBODY = frozenset({"nobody", "no one", "noone", "none", "no-one", "anyone", "anybody", "no other players"})
+_OPTIONAL = ("subject", "room", "target", "activity", "origin", "attribution", "time", "confidence", "basis")
 _OPPOSITE = {POSITIVE: NEGATIVE, NEGATIVE: POSITIVE}
 
 
@@ -35,6 +36,9 @@ class Claim:
     stands for anybody (with a negative polarity: nobody). ``origin`` is the annotation's `from`. ``attribution`` is
     None where the source does not say it (the published extractions), and only there the judge reads it, the polarity
     and the bodies off the message. ``time`` is the phrase of the utterance, verbatim.
+
+    Raises:
+        TypeError: where a field is no text; names it.
     """
 
     type: str
@@ -50,6 +54,16 @@ class Claim:
     time: str | None = None
     confidence: str | None = None
     basis: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.type, str):
+            raise TypeError(f"claim: type must be a text, not {self.type!r}")
+        for name in _OPTIONAL:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"claim: {name} must be a text or None, not {value!r}")
+        if not isinstance(self.route, tuple | list) or not all(isinstance(room, str) for room in self.route):
+            raise TypeError(f"claim: route must be a tuple of rooms, not {self.route!r}")
 
     @property
     def kind(self) -> str:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
+from rich.markup import escape
 from rich.table import Table
 
-from quack_env import GameRecord
+from quack_env import ConfigError, GameRecord, QuackError
+from quack_env.yaml_file import shown as quoted
 from quack_eval.metrics.measure import UNDEFINED_STAYS, Measure
 from quack_eval.timeline import Timeline
+from quack_eval.wording import told_game
 
 CONVENTIONS = ("paper", "published")
 
@@ -27,12 +30,12 @@ class GameEval:
     tier: ClassVar[int]
     title: ClassVar[str]
 
-    def __init__(self, trajectory: GameRecord, convention: str = "paper", timeline: Timeline | None = None) -> None:
+    def __init__(self, record: GameRecord, convention: str = "paper", timeline: Timeline | None = None) -> None:
         if convention not in CONVENTIONS:
             raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
-        self.trajectory = trajectory
+        self.trajectory = record
         self.convention = convention
-        self.timeline = timeline or Timeline(trajectory)
+        self.timeline = timeline or Timeline(record)
 
     @cached_property
     def measures(self) -> dict[str, Measure]:
@@ -49,17 +52,39 @@ class GameEval:
 
         In the published convention most undefined values are 0.0, as they were in `evaluation.json`.
         """
-        return self.facts | values(self.measures, self.convention)
+        return self.facts | values(measures_in(self), self.convention)
 
     def table(self) -> Table:
         """Facts and measures for the terminal."""
         table = Table("measure", "value", "of", title=self.title)
         for name, fact in self.facts.items():
             if not isinstance(fact, list | dict):
-                table.add_row(name, str(fact), "")
-        for name, measure in self.measures.items():
-            table.add_row(name, shown(measure.value), f"{shown(measure.numerator)} / {shown(measure.denominator)}")
+                table.add_row(escape(name), escape(str(fact)), "")
+        for name, measure in measures_in(self).items():
+            of = f"{shown(measure.numerator)} / {shown(measure.denominator)}"
+            table.add_row(escape(name), shown(measure.value), of)
         return table
+
+
+def measures_in(tier: GameEval) -> dict[str, Measure]:
+    """The measures of a tier, checked: anybody may have written it.
+
+    Raises:
+        ConfigError: naming the tier, where they are no measures by name, or cannot be had; what failed is its cause.
+    """
+    told = f"{type(tier).__qualname__} (tier {getattr(tier, 'tier', 'without a number')}, {told_game(tier.trajectory)})"
+    try:
+        found: object = tier.measures
+    except QuackError:
+        raise
+    except Exception as fault:
+        raise ConfigError(f"{told}: {type(fault).__name__}: {fault}") from fault
+    if not isinstance(found, Mapping):
+        raise ConfigError(f"{told}: measures must be a mapping of names to Measure, not {quoted(found)}")
+    for name, measure in found.items():
+        if not isinstance(name, str) or not isinstance(measure, Measure):
+            raise ConfigError(f"{told}: measure {name!r} must be a Measure by name, not {quoted(measure)}")
+    return dict(found)
 
 
 def values(measures: Mapping[str, Measure], convention: str) -> dict[str, float | None]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from quack_env.calls import load_calls
 from quack_eval.metrics.base import GameEval
-from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio
+from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio, total
 
 Call = dict[str, Any]
 
@@ -57,5 +57,4 @@ class CallEval(GameEval):
 
 def _sum(calls: Sequence[Call], name: str) -> Measure:
     """The sum over the calls; undefined without calls, and where one of the values is not known."""
-    found = [call[name] for call in calls]
-    return UNDEFINED if not found or None in found else once(sum(found))
+    return once(total(call[name] for call in calls)) if calls else UNDEFINED

@@ -162,10 +162,13 @@ class _Sums:
 
     def estimators(self, counts: Floats) -> tuple[Floats, Floats]:
         """(means, pooled values), a row for every row of counts (how often each game is drawn); NaN if undefined."""
-        with np.errstate(invalid="ignore", divide="ignore"):
-            means = (counts @ self.values) / (counts @ self.defined)
-            pooled = (counts @ self.numerators) / (counts @ self.denominators)
-        return means, pooled
+        means = _over(counts @ self.values, counts @ self.defined)
+        return means, _over(counts @ self.numerators, counts @ self.denominators)
+
+
+def _over(sums: Floats, of: Floats) -> Floats:
+    """The quotients; NaN over nothing, whatever stands above it."""
+    return np.divide(sums, of, out=np.full_like(sums, np.nan), where=of != 0)
 
 
 def _intervals(sums: _Sums, resamples: int) -> tuple[Floats, Floats]:

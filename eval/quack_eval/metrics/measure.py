@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
+
+Number = TypeVar("Number", int, float)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,13 @@ UNDEFINED_STAYS = frozenset(
     | {"avg_report_latency", "avg_inter_kill_interval"}  # the published names of the same
 )
 """Measures that the published convention, too, leaves undefined; it counts every other undefined one as 0.0."""
+
+
+def total(values: Iterable[Number | None]) -> Number | None:
+    """The sum, without what fractions leave over (nine decimals stay); None where a part is not known, 0 of nothing."""
+    parts = list(values)
+    known = [value for value in parts if value is not None]
+    return round(sum(known), 9) if len(known) == len(parts) else None
 
 
 def ratio(flags: Iterable[bool]) -> Measure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from math import floor, log10
+from math import floor, isfinite, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +14,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from quack_env import QuackError
+from quack_env.errors import install
 from quack_eval.metrics.estimate import Estimate, Interval
 
 
 class TableError(QuackError, ValueError):
     """A table cannot be written in the form asked for."""
+
+
+class Keyed(Table):
+    """A table whose rows are told apart by its first ``keys`` columns, where the first alone does not do that."""
+
+    def __init__(self, *headers: str, keys: int, **options: Any) -> None:
+        super().__init__(*headers, **options)
+        self.keys = keys
 
 
 class Row(NamedTuple):
@@ -215,7 +224,9 @@ def shown(value: float | None, percent: bool) -> str:
         return "-"
     if percent:
         return f"{100 * value:.1f}"
-    decimals = 2 if abs(value) >= 0.005 or abs(value) < 0.5 * SMALLEST_SHOWN else 1 - floor(log10(abs(value)))
+    if abs(value) < SMALLEST_SHOWN:
+        return "0.00"
+    decimals = 2 if not isfinite(value) or abs(value) >= 0.005 else 1 - floor(log10(abs(value)))
     return f"{value:.{decimals}f}"
 
 
@@ -262,7 +273,7 @@ def overall_table(measures: Mapping[str, Estimate]) -> Table:
     for name, value in measures.items():
         percent = name in PERCENT
         table.add_row(
-            name + (" %" if percent else ""),
+            escape(name) + (" %" if percent else ""),
             str(value.n),
             shown(value.mean, percent),
             escape(shown_interval(value.mean_interval, percent)),
@@ -383,7 +394,7 @@ def write_parquet(path: Path, rows: Sequence[Row]) -> None:
         arrow = import_module("pyarrow")
         parquet = import_module("pyarrow.parquet")
     except ImportError:
-        raise TableError("Parquet tables need pyarrow: pip install 'quack_env[parquet]'") from None
+        raise TableError(f"Parquet tables need pyarrow: {install('parquet')}") from None
     columns: dict[str, list[Any]] = {name: [getattr(row, name) for row in rows] for name in Row._fields}
     parquet.write_table(arrow.table(columns), path)
 

@@ -14,6 +14,7 @@ import yaml
 
 from quack_env import __version__
 from quack_eval.metrics.estimate import RESAMPLES, SEED
+from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import LAYOUTS, PERCENT, one_line, shown, shown_interval
 from quack_eval.report.examples import Example, examples
 from quack_eval.report.markup import Content, csv_link, h, muted, plain_table, quoted, table
@@ -79,7 +80,8 @@ def summary(run: RunFolder) -> Element:
     return h(
         "p",
         f"{count(measures['games'], 'scored game')} in {count(len(measures['settings']), 'setting')}",
-        f" over {count(len(seeds), 'seed')}. " if seeds else ". ",
+        f" over {count(len(seeds), 'seed')}" if seeds else None,
+        f", on {'the map' if len(run.maps) == 1 else 'the maps'} {', '.join(run.maps)}. " if run.maps else ". ",
         f"{left} more could not be scored (see Failures and costs). " if left else None,
         "Every number comes from measures.json of the run; intervals are 95 %.",
         class_="big",
@@ -309,13 +311,11 @@ def with_total(costs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Rows of costs, and where there are several their sum: of what a model took, None where a part is not known."""
     if len(costs) < 2:
         return list(costs)
-    total: dict[str, Any] = {"setting": "all"}
+    every: dict[str, Any] = {"setting": "all"}
     for name in [head for head in (*COST, *PROBES) if head != "setting"]:
-        values = [row.get(name) for row in costs]
-        known = [value for value in values if value is not None]
         counted = name in ("games", "finished", "failed")  # which a model that reads claims has not
-        total[name] = round(sum(known), 9) if counted or len(known) == len(values) else None
-    return [*costs, total]
+        every[name] = total(row.get(name) for row in costs if not counted or row.get(name) is not None)
+    return [*costs, every]
 
 
 def alike(failed: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

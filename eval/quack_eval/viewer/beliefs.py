@@ -9,16 +9,16 @@ from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import FILE, BeliefStore, game_id_of
 
 
-def belief_data(trajectory: GameRecord, run: Path | None) -> dict[str, Any] | None:
+def belief_data(record: GameRecord, run: Path | None) -> dict[str, Any] | None:
     """The first-order beliefs about a game, JSON-ready; None where none were probed.
 
     ``rows``: [instant, observer, target, probability of a Duck, trigger], in the order of the instants. ``failed``
     counts the probes without an answer, ``second`` the second-order beliefs, which this page does not draw.
     """
-    folder = trajectory.path
+    folder = record.path
     if folder is None:
         return None
-    seats = {seat.agent: number for number, seat in enumerate(trajectory.header.seats)}
+    seats = {seat.agent: number for number, seat in enumerate(record.header.seats)}
     for root in dict.fromkeys(path for path in (run, folder, folder.parent, folder.parent.parent) if path):
         if not (root / FILE).is_file():
             continue

@@ -18,22 +18,22 @@ KEPT = ("reply", "reasoning", "finish_reason", "fallback", "error", "model", "mo
 NUMBERS = ("prompt_tokens", "completion_tokens", "cost", "latency", "cached", "retries")
 
 
-def call_data(trajectory: GameRecord, pictures: Sequence[Pictures]) -> dict[str, Any] | None:
+def call_data(record: GameRecord, pictures: Sequence[Pictures]) -> dict[str, Any] | None:
     """Calls and drawn images by the event that they led to; None where there are none.
 
     ``packed`` is the list of calls as gzipped JSON in base64: prompts repeat themselves, and shrink to a few percent.
     """
-    calls, fault = _calls(trajectory)
+    calls, fault = _calls(record)
     drawn = [[picture.event, picture.seat, picture.map, picture.room] for picture in pictures]
     if not calls and not drawn and not fault:
         return None
-    seats = {seat.agent: number for number, seat in enumerate(trajectory.header.seats)}
-    places = _Places(trajectory)
+    seats = {seat.agent: number for number, seat in enumerate(record.header.seats)}
+    places = _Places(record)
     found = [_call(call, seats.get(str(call.get("agent"))), places) for call in calls]
     found.sort(key=lambda call: (call["seat"] or 0, call["event"] or 0))  # neighbours that look alike pack best
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     packed = gzip.compress(text.encode("utf-8", "backslashreplace"), 9, mtime=0)
-    stored = _stored(trajectory)
+    stored = _stored(record)
     return {
         "count": len(found),
         "packed": base64.b64encode(packed).decode("ascii"),

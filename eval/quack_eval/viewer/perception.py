@@ -81,7 +81,7 @@ def settled(timeline: Timeline, stay: Stay) -> int:
 
 
 def perceptions(
-    trajectory: GameRecord,
+    record: GameRecord,
     images: Path | None = None,
     image_size: int = 768,
     progress: Callable[[int, int], None] | None = None,
@@ -89,12 +89,12 @@ def perceptions(
     """What every seat was shown at its decisions, replayed through the rules.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         images: a folder; both images of every decision are drawn into it, as PNG files named by their content.
         image_size: their side in pixels.
         progress: called with (events replayed, events in all).
     """
-    replay = Replay(trajectory)
+    replay = Replay(record)
     game, recorded = replay.game, replay.recorded
     found = Perceptions([[] for _ in range(game.world.n)])
     draw = _Painter(game.briefing, images, image_size) if images is not None else None

@@ -23,7 +23,7 @@ def test_every_trigger_preset_field_and_question_is_described() -> None:
 def test_every_kind_of_failure_is_described() -> None:
     own = (estimates.NO_JSON, estimates.MISSING, estimates.FIELDS, estimates.RANGE, estimates.SUM)
     shared = (reply.AMBIGUOUS, reply.CUT_OFF, reply.EMPTY, reply.REASONING_ONLY)
-    for kind in (*own, *shared, "provider", "budget", "no_opinion"):
+    for kind in (*own, *shared, "provider", "budget", "no_opinion", "error"):
         assert f"`{kind}`" in TEXT, kind
 
 

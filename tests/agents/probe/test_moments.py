@@ -14,6 +14,7 @@ from quack_agents import RandomPolicy, ScriptedPolicy, play
 from quack_agents.probe import BeliefProbe, GameProbe, ProbeConfig, ProbedEnv
 from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import BeliefStore
+from quack_env.errors import NotResetError
 from quack_env.given import bind
 from quack_env.info import Info
 from quack_env.posterior import Observing
@@ -329,6 +330,58 @@ def test_a_policy_without_usable_beliefs_leaves_failures_of_a_kind() -> None:
     assert kinds["player_0", "player_1"] == "range" and kinds["player_0", "player_3"] == "no_opinion"
     assert kinds["player_0", "player_2"] == "" and kinds["player_4", "player_0"] == "no_opinion"
     assert len(kinds) == 5 * 4
+
+
+@pytest.mark.parametrize(
+    ("believed", "told"),
+    [
+        ({"player_1": "maybe"}, "range: the policy states 'maybe', which is no probability"),
+        ({"player_1": float("nan")}, "range: the policy states nan"),
+        ({"player_1": None}, "no_opinion"),
+        (dict, "range: beliefs() must give a mapping of agents to probabilities, not <class 'dict'>"),
+        ([], "range: beliefs() must give a mapping of agents to probabilities, not []"),
+        ("x", "range: beliefs() must give a mapping"),
+        (3, "range: beliefs() must give a mapping"),
+        (None, "no_opinion"),
+        ({"Alice": 0.5}, "range: beliefs() has 'Alice', which is no agent as player_1"),
+        ({0: 0.5}, "range: beliefs() has 0, which is no agent as player_1"),
+    ],
+)
+def test_what_is_no_belief_ends_no_game_and_is_stored_as_a_failure(tmp_path: Path, believed: Any, told: str) -> None:
+    class Wrong(Mute):
+        def beliefs(self) -> Any:
+            return believed
+
+    rows = stored_of(Wrong(), tmp_path)
+    assert {row.p_duck for row in rows} == {None}
+    assert next(row for row in rows if row.target == "player_1").failure.startswith(told)
+
+
+def test_beliefs_that_raise_end_no_game_and_are_stored_with_the_error(tmp_path: Path) -> None:
+    class Failing(Mute):
+        def beliefs(self) -> Any:
+            raise KeyError("player_9")
+
+    assert {row.failure for row in stored_of(Failing(), tmp_path)} == {"error: beliefs() raised KeyError: 'player_9'"}
+
+
+def stored_of(policy: Any, folder: Path) -> Any:
+    """What the store holds of the beliefs of seat 0 at one moment."""
+    env = quack_env.RecordTrajectory(scene(), folder / "game")
+    env.reset(seed=1)
+    store = BeliefStore(folder / "run.sqlite")
+    probe = GameProbe(store=store)
+    probe.begin(env, dict.fromkeys(env.possible_agents, Mute()) | {"player_0": policy})
+    probe.at("T0")
+    env.close()
+    return list(store.read(observer="player_0"))
+
+
+def test_a_probe_without_a_game_says_so() -> None:
+    probe = GameProbe()
+    assert probe.beliefs == probe.answers == []
+    with pytest.raises(NotResetError, match=r"at\('T0'\): this GameProbe has no game yet"):
+        probe.at("T0")
 
 
 def test_random_players_hold_everybody_alike_and_ducks_know() -> None:

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from quack_agents import ScriptedPolicy
 from quack_agents.bayesian import BayesianPolicy
 from quack_agents.situations import SituationError, check, load_situation, perform, shipped
 from quack_agents.situations.reading import parse
-from quack_env import ConfigError, GameRecord
+from quack_env import ConfigError, GameMap, GameRecord
 from quack_env.beliefs import BeliefStore
 from quack_env.replay import check as replay_check
 
@@ -192,3 +193,10 @@ def test_chance_has_what_comes_after_the_script(tmp_path: Path) -> None:
     # It reaches to the call in tick 3, and has one meeting and one leg.
     assert list(given["turn_order"]) == ["1", "2", "3"]
     assert list(given["speaking_order"]) == list(given["places"]) == ["0"]
+
+
+def test_the_map_of_a_situation_is_looked_for_beside_its_file(tmp_path: Path) -> None:
+    own = GameMap.load("ship").to_dict() | {"name": "mine"}
+    (tmp_path / "mine.yaml").write_text(yaml.safe_dump(own))
+    (tmp_path / "case.yaml").write_text("map: mine.yaml\n" + SMALL)
+    assert load_situation(tmp_path / "case.yaml").game_map.name == "mine"

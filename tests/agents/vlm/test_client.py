@@ -420,6 +420,23 @@ def test_what_a_server_calls_an_error_itself_is_kept() -> None:
     assert str(error) == "bad_request: anthropic/x: ValueError: no such size"
 
 
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ('litellm.BadRequestError: OpenAIException - {\n  "error": "no such size"\n}', '"error": "no such size"'),
+        ("litellm.Timeout: APITimeoutError - Request timed out. Error_str: timed out", "Request timed out."),
+        (
+            "Cannot connect to host x:443 ssl:<ssl.SSLContext object at 0x7f00> [refused]",
+            "Cannot connect to host x:443 [refused]",
+        ),
+    ],
+)
+def test_of_a_failure_the_first_line_with_words_is_told(told: str, words: str) -> None:
+    fault = type("BadRequestError", (Exception,), {"__module__": "litellm.exceptions"})(told)
+    error = llm._as_model_error(llm.litellm(), fault, KEY, "anthropic/x", ModelSettings())
+    assert str(error) == f"bad_request: anthropic/x: {words}"
+
+
 def test_a_broken_connection_names_the_address_that_the_environment_gave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
     with pytest.raises(ModelError, match=r": openai/mock at http://127\.0\.0\.1:9/v1: "):

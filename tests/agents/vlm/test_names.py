@@ -52,5 +52,5 @@ def test_registered_names_come_first_and_others_are_unknown() -> None:
         make_policy("rl:runs/a/b")
     with pytest.raises(ConfigError, match="takes an argument"):
         make_policy("litellm")
-    with pytest.raises(ConfigError, match="provider/model"):
+    with pytest.raises(ConfigError, match="PROVIDER/NAME"):
         make_policy("/x")

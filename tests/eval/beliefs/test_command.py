@@ -96,7 +96,7 @@ AGENTS = ", ".join([*(f"player_{seat}" for seat in range(6)), *NAMES])
         (["--observer", "Zoe"], f"--observer Zoe: no belief is like that; there are {AGENTS}"),
         (
             ["--target", "player_9"],
-            f"--target player_9: no belief is like that (did you mean player_5?); there are {AGENTS}",
+            f"--target player_9: no belief is like that (did you mean 'player_5'?); there are {AGENTS}",
         ),
         (["--trigger", "votes"], "--trigger votes: no belief is like that; there are after_vote, every"),
         (["--game", "seed-0"], "--game seed-0: no belief is like that; there are game-1, game-2"),

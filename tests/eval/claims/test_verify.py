@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from quack_env import ConfigError
 from quack_eval import Trajectory
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.judge import judge, judge_all
@@ -284,3 +285,51 @@ def test_no_such_meeting(killing: Trajectory, meeting: int) -> None:
 
 def test_no_such_speaker(killing: Trajectory) -> None:
     assert ask(killing, location("Alice", "medbay"), "Nobody").verdict == NOT
+
+
+# --- verifiers of one's own ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (None, "must give a Ruling, not None"),
+        (True, "must give a Ruling, not True"),
+        (("true", "so it was"), r"must give a Ruling, not \('true'"),
+        (Ruling("True", "so it was"), "verdict='True': must be one of true, false, wrong_room"),
+        (Ruling("maybe", "so it was"), "verdict='maybe': must be one of"),
+        (Ruling("true", None), "reason=None: must be a text"),  # type: ignore[arg-type]
+        (Ruling("true", "so", (10_000,)), r"evidence=\(10000,\): must be indices of events, from 0 to"),
+        (Ruling("true", "so", (-1,)), "must be indices of events"),
+        (Ruling("true", "so", ("0",)), "must be indices of events"),  # type: ignore[arg-type]
+        (Ruling("true", "so", 0), "evidence=0: must be indices"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_answer_that_is_no_ruling_is_named_with_its_verifier(
+    killing: Trajectory, monkeypatch: pytest.MonkeyPatch, answer: Any, told: str
+) -> None:
+    def alone(case: Any) -> Any:
+        return answer
+
+    monkeypatch.setitem(VERIFIERS, "alone", alone)
+    with pytest.raises(ConfigError, match=r"verifier .*alone of 'alone' claims: .*" + told):
+        ask(killing, {"type": "alone", "room": "medbay"})
+
+
+def test_a_verifier_that_fails_is_named_with_game_words_and_cause(
+    killing: Trajectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def alone(case: Any) -> Ruling:
+        return Ruling("true", case.nothing)
+
+    monkeypatch.setitem(VERIFIERS, "alone", alone)
+    with pytest.raises(ConfigError, match=r"claims: AttributeError.*seed \d+, Alice said 'I was alone'") as fault:
+        ask(killing, {"type": "alone", "room": "medbay"}, message="I was alone")
+    assert isinstance(fault.value.__cause__, AttributeError)
+
+
+def test_a_field_of_a_claim_that_is_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match="claim: room must be a text or None, not 3"):
+        Claim("location", room=3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="claim: route must be a tuple of rooms"):
+        Claim("location", route="medbay")  # type: ignore[arg-type]

@@ -50,6 +50,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("skip", []),
     ("", []),
     ("Were you in medbay, Bob?", []),
+    ("Bob was in medbay?", []),
+    ("Bob, you say that you were in medbay with Eve the whole round?", ["Bob in medbay", "Bob saw Eve in medbay"]),
     ("If Bob was in medbay, he killed Eve.", []),
     ("Bob could have been in medbay.", []),
     ("I would have seen Bob in medbay.", []),
@@ -75,7 +77,37 @@ CASES: list[tuple[str, list[str]]] = [
     ("I'm not voting Bob.", []),
     ("I believe Bob.", ["clears Bob"]),
     ("Bob came in at tick 3 from storage. I was in medbay.", ["Alice in medbay"]),
-    ("I was alone in medbay, nowhere near storage.", ["Alice in medbay", "not Alice in storage"]),
+    (
+        "I was alone in medbay, nowhere near storage.",
+        ["Alice in medbay", "not Alice saw None in medbay", "not Alice in storage"],
+    ),
+    ("I was alone the whole round.", ["not Alice saw None in None"]),
+    ("When I was in oxygen, I was completely alone.", ["Alice in oxygen", "not Alice saw None in oxygen"]),
+    ("I was alone with Bob in storage.", ["Alice in storage", "Alice saw Bob in storage"]),
+    ("Storage was clear when I left.", ["not Alice saw None in storage (body)"]),
+    ("I was in storage early, and it was clear.", ["Alice in storage", "not Alice saw None in storage (body)"]),
+    ("It was clear that Bob was in storage.", ["Bob in storage"]),
+    ("When I passed through storage, there was no body.", ["Alice in storage", "not Alice saw None in storage (body)"]),
+    (
+        "I did not see Bob, Eve, or anyone else in storage.",
+        ["not Alice saw Bob in storage", "not Alice saw Eve in storage", "not Alice saw None in storage"],
+    ),
+    ("I saw nobody between storage and medbay.", ["not Alice saw None in None"]),
+    (
+        "The only player I met was Bob, who came into storage at tick 5.",
+        ["Alice saw Bob in storage", "not Alice saw None in None", "Bob in storage"],
+    ),
+    ("The last person I saw was Bob, who I met in storage.", ["Alice saw Bob in storage"]),
+    ("The fact that Bob never saw Eve at all is odd.", ["not Bob saw Eve in None"]),
+    ("Bob saw neither Eve nor Frank.", ["not Bob saw Eve in None", "not Bob saw Frank in None"]),
+    ("I saw nobody but Bob, who left storage toward medbay.",
+     ["Alice saw Bob in storage", "not Alice saw None in None", "Bob traveling storage>medbay"]),
+    ("Bob's account of seeing me in storage is right.", ["Bob saw Alice in storage"]),
+    ("Based on Eve seeing Bob in storage at tick 8, he was late.", ["Eve saw Bob in storage"]),
+    (
+        "I left for storage, and Bob saw me enter from medbay.",
+        ["Alice traveling None>storage", "Bob saw Alice in storage", "Alice traveling medbay>storage"],
+    ),
     ("I wasn't alone in medbay.", ["Alice in medbay"]),
     ("Eve places Bob in storage with her.", ["Eve saw Bob in storage"]),
     ("Bob and Eve clear each other in storage.", ["Bob in storage", "Eve in storage", "clears Bob", "clears Eve"]),
@@ -112,7 +144,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("Eve was camped by medbay's exit after the storage kill.", []),
     ("That doesn't put Bob in storage.", []),
     ("Bob killed Eve in medbay and fled to storage.",
-     ["Eve in medbay (body)", "Bob traveling medbay>storage", "suspects Bob (strong)"]),
+     ["Eve in medbay (body)", "Bob in medbay", "Bob traveling medbay>storage", "suspects Bob (strong)"]),
     ("Bob claims he went to medbay after storage.", ["Bob traveling storage>medbay", "suspects Bob (weak)"]),
     ("You were in storage, Bob. I left to go do my tasks in medbay.", ["Bob in storage"]),
     ("That puts suspicion on anyone near medbay: Bob, maybe Eve.", []),
@@ -227,7 +259,7 @@ PLACES: list[tuple[str, list[str]]] = [
     ("That leaves Frank alone with Bob in oxygen.", ["Frank in oxygen", "Bob in oxygen"]),
     ("Frank and Eve seem paired in weapons.", ["Frank in weapons", "Eve in weapons"]),
     ("Frank and I confirm each other in weapons.", ["Alice in weapons", "Alice saw Frank in weapons"]),
-    ("Frank killed Bob in oxygen.", ["Bob in oxygen (body)"]),
+    ("Frank killed Bob in oxygen.", ["Bob in oxygen (body)", "Frank in oxygen"]),
     ("Frank could have killed Bob in oxygen.", []),
     ("Eve was in oxygen, the room where Bob died.", ["Eve in oxygen", "Bob in oxygen (body)"]),
     ("Whoever killed Bob was still in nav.", []),
@@ -242,7 +274,8 @@ PLACES: list[tuple[str, list[str]]] = [
     ("Frank is the only one with a clear path through nav into weapons.", []),
     ("I heard about nav, so I'm less suspicious there.", []),
     ("Frank would not have been in nav until tick 9.", []),
-    ("Frank was in nav at tick 4 — I saw him there.", ["Alice saw Frank in navigation"]),
+    ("Frank was in nav at tick 4 — I saw him there.",
+     ["Frank in navigation", "Alice saw Frank in navigation"]),
     ("Frank was in nav early, but later I saw him entering weapons.",
      ["Frank in navigation", "Alice saw Frank in weapons"]),
     ("That puts blame on anyone near nav: Frank, Eve.", []),
@@ -271,7 +304,20 @@ PLACES: list[tuple[str, list[str]]] = [
     ("My encounters:\n- Frank in nav at tick 5, left toward weapons\n- Eve entering oxygen from weapons",
      ["Alice saw Frank in navigation", "Frank traveling navigation>weapons", "Alice saw Eve in oxygen",
       "Eve traveling weapons>oxygen"]),
-    ("Frank was on the nav/weapons side.", []),
+    ("I was on the nav/weapons side.", []),
+    ("Frank was on the nav/weapons side.", ["Frank in navigation", "Frank in weapons"]),
+    ("That puts Frank and Eve away from nav.", ["not Frank in navigation", "not Eve in navigation"]),
+    ("Frank is quiet but claimed nowhere near nav.", ["not Frank in navigation"]),
+    ("Frank's presence in nav is strange.", ["Frank in navigation"]),
+    ("Frank's location in nav fits.", ["Frank in navigation"]),
+    ("Frank's early nav visit is fine.", ["Frank in navigation"]),
+    ("Frank's nav timing fits.", ["Frank in navigation"]),
+    ("My nav timing fits.", []),
+    ("Frank walked into nav the same tick Eve did.", ["Frank in navigation", "Eve in navigation"]),
+    ("Frank got to nav at the same time as Eve.", ["Frank in navigation", "Eve in navigation"]),
+    ("Frank, when exactly were you in nav and oxygen?", ["Frank in navigation", "Frank in oxygen"]),
+    ("Frank found it after coming through nav/oxygen.", ["Frank in navigation", "Frank in oxygen"]),
+    ("I don't see how Frank kills Bob in nav.", ["Bob in navigation (body)"]),
     ("Eve died early. The killer had to leave, but they never came to nav.", []),
     ("Frank and Eve kept tabs on Bob around nav, weapons and oxygen.", []),
     ("It looks like Frank killed Bob in nav.", []),
@@ -414,6 +460,20 @@ def test_the_room_of_the_body_is_the_one_reported_even_where_another_was_named_s
     assert "Bob saw Eve in storage (body)" in claims
 
 
+def test_who_comes_from_a_room_while_a_body_is_spoken_of_comes_to_it(said: Said) -> None:
+    transcript = (("Eve", "I found Frank's body in storage."),)
+    assert "Bob traveling medbay>storage" in said("Bob came from medbay.", transcript=transcript)
+    assert not any("traveling" in claim for claim in said("Bob came from medbay."))
+    assert not any("traveling" in claim for claim in said("Bob came from storage.", transcript=transcript))
+
+
+def test_a_body_that_only_a_phrase_places_lay_there(said: Said) -> None:
+    transcript = (("Eve", "Frank is dead."),)
+    assert "Frank in storage (body)" in said("As for the body in storage: ask Bob.", transcript=transcript)
+    assert said("I was standing over Frank's body in storage.").count("Frank in storage (body)") == 1
+    assert said("If the body in storage is old, ask Bob.", transcript=transcript) == []
+
+
 def test_a_report_has_the_room_where_the_body_lay(said: Said) -> None:
     transcript = (("Bob", "I found Eve's body in storage."),)
     assert "Bob report None>storage" in said("Bob reported immediately.", transcript=transcript)
@@ -521,7 +581,7 @@ def test_who_saw_whom(said: Said, message: str, claims: list[str]) -> None:
     [
         ("I went up to cafeteria and called the meeting from there.", "Alice call None>cafeteria"),
         ("I am in oxygen finishing my task.", "Alice task None>oxygen"),
-        ("I was in medbay. Bob came in from nav and called the meeting.", "Bob call None>medbay"),
+        ("I was in medbay. Bob came in from nav and called the meeting.", "Bob call None>None"),
         ("I stayed in oxygen doing calibrate.", "Alice task None>oxygen"),
         ("I was doing my tasks in oxygen and storage.", "Alice task None>storage"),
         ("My route was oxygen -> storage, working on my cargo task.", "Alice task None>storage"),

@@ -15,6 +15,9 @@ from tests.eval.extraction.conftest import Said
         ("Bob and Eve have decent mutual alibis in storage for ticks 4-5.", ["Bob in storage", "Eve in storage"]),
         ("Bob and Eve's stories seem to line up around storage.", ["Bob in storage", "Eve in storage"]),
         ("Bob and Eve confirming each other in storage makes me think.", ["Bob in storage", "Eve in storage"]),
+        ("Bob and Eve seem to match pretty well in storage.", ["Bob in storage", "Eve in storage"]),
+        ("Bob and Eve seem consistent late in storage.", ["Bob in storage", "Eve in storage"]),
+        ("Bob and Eve appear to have each other in storage.", ["Bob in storage", "Eve in storage"]),
         ("Bob and I have a mutual alibi in storage.", ["Alice in storage", "Alice saw Bob in storage"]),
         ("Bob and Eve seem to put each other away from storage.", ["not Bob in storage", "not Eve in storage"]),
         ("If Bob and Eve vouch for each other near storage, fine.", []),
@@ -101,3 +104,9 @@ def test_a_question_takes_for_granted_where_somebody_did_it(said: Said, message:
 )
 def test_companions_and_there(said: Said, message: str, claim: str) -> None:
     assert claim in said(message)
+
+
+def test_who_is_left_alive_beside_another_was_in_its_room(said: Said) -> None:
+    assert "Frank in storage" in said("Bob stayed in storage after Eve went out, with Frank still alive.")
+    assert "Frank in storage" in said("Bob left storage with Frank alive.")
+    assert "Frank in storage" not in said("Bob came from storage with Frank still alive.")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from quack_eval.claims.extract import Extraction, Extractor, Failure, Utterance, coverage
-from quack_eval.claims.extract_model import Cache, Completion, ModelExtractor, RateLimitedError, Took, key
+from quack_eval.claims.extract_model import Cache, Completion, ModelExtractor, RateLimitedError, key
 from quack_eval.claims.extract_prompt import messages, schema
 from tests.eval.extraction.conftest import PLAYERS, ROOMS
 
@@ -233,6 +233,18 @@ def test_what_was_paid_for_failures_is_kept(server: Server, tmp_path: Path) -> N
         assert cache.took.cost == cache.paid == pytest.approx(0.002)
 
 
+def test_a_file_with_tables_of_other_columns_is_left_alone_and_used(server: Server, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "cache.sqlite")) as older:
+        older.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, claims TEXT, cost REAL)")
+        older.execute("INSERT INTO answers VALUES ('k', '[]', 0.5)")
+        older.commit()
+    server.answer = lambda _request, _number: reply('{"claims": []}')
+    ask(server, cache=tmp_path / "cache.sqlite")
+    with closing(Cache(tmp_path / "cache.sqlite")) as cache:
+        assert cache.took.cost == pytest.approx(0.001)
+        assert cache.connection.execute("SELECT * FROM answers").fetchall() == [("k", "[]", 0.5)]
+
+
 def test_the_key_holds_all_that_an_answer_depends_on() -> None:
     others = [
         Utterance(SAID.message + "!", "Alice", PLAYERS, ROOMS, tick=9),
@@ -284,15 +296,3 @@ def test_an_injection_reaches_no_other_utterance(server: Server) -> None:
     context = json.loads(messages(heard)[1]["content"])["said_before"]
     assert [entry["speaker"] for entry in context] == ["Eve", "Bob"]
     assert context[1]["claims"][0]["room"] == "navigation"
-
-
-def test_what_a_file_of_an_earlier_version_does_not_tell_is_not_known(tmp_path: Path) -> None:
-    file = tmp_path / "claims.sqlite"
-    with closing(sqlite3.connect(file)) as db:
-        db.execute("CREATE TABLE answers (key TEXT PRIMARY KEY, claims TEXT, cost REAL)")
-        db.execute("CREATE TABLE failures (key TEXT, cost REAL)")
-        db.execute("INSERT INTO answers VALUES ('k', '[]', 0.5)")
-        db.commit()
-    with closing(Cache(file)) as cache:
-        cache.put_failure("other", Took(2, 30, 0.25))
-        assert cache.get("k") == [] and cache.took == (None, None, 0.75)

@@ -337,7 +337,7 @@ def rooms_of(
 ) -> list[str]:
     """The rooms a clause is about: those beside its verb, else those put before it, else the one "where" points to."""
     places = [p for p in clause.places if p.preposition not in apart]
-    places = places or [p for p in clause.fronted if p.preposition not in apart]
+    places = places or [p for p in clause.fronted if p.preposition not in apart | {"after"}]
     rooms = [room for p in places if (room := account.room_of(p))]
     if not rooms and _goes_on_there(account, clause) and (room := account.where(clause)):
         rooms = [room]
@@ -384,6 +384,21 @@ def add_step(account: Account, clause: Clause, rooms: list[str]) -> None:
         account.steps.append(Step(clause, clause.subject, tuple(rooms)))
 
 
+def rooms_going_on(account: Account, clause: Clause) -> list[str]:
+    """The room of "saw X, who was leaving R": where what is told of X next has it be, leave or arrive."""
+    after = account.after(clause)
+    if after is None or after.negative or after.maybe:
+        return []
+    seen_again = after.group.kind == "see" and after.subject == (account.discourse.voice,) and not after.objects
+    if not (after.link == "who" or (after.group.kind == "leave" and after.group.form == GERUND)):
+        return []
+    leaves = after.group.kind == "leave"
+    apart = TOWARD | ({"to", "into"} if leaves else FROM)
+    if not (leaves or seen_again or after.group.kind in ("is", "be", "enter") or after.group.lemma in ARRIVING):
+        return []
+    return [room for p in after.places if p.preposition not in apart and (room := account.room_of(p))][:1]
+
+
 def rooms_when(account: Account, clause: Clause) -> list[str]:
     """The room of "when I passed through R" right after or before what was seen."""
     return _rooms_after(account, clause) or _rooms_before(account, clause)
@@ -410,14 +425,15 @@ def _rooms_before(account: Account, clause: Clause) -> list[str]:
 
 
 def rooms_on_entering(account: Account, clause: Clause) -> list[str]:
-    """The room of "when I entered R," right before somebody else is told of."""
-    before, voice = clause.before, account.discourse.voice
-    if before is None or before.link not in _WHILE or before.subject != (voice,) or before.maybe or before.negative:
-        return []
-    if before.group.kind not in ("move", "enter"):
-        return []
-    here = account.discourse.places.get(voice)
-    return rooms_reached(account, before) or ([here] if here is not None and not before.places else [])
+    """The room of "when I entered R" right before or after somebody else is told of."""
+    voice = account.discourse.voice
+    for entry in (clause.before, account.after(clause)):
+        if entry is None or entry.link not in _WHILE or entry.subject != (voice,) or entry.maybe or entry.negative:
+            continue
+        if entry.group.kind in ("move", "enter"):
+            here = account.discourse.places.get(voice) if entry is clause.before and not entry.places else None
+            return rooms_reached(account, entry) or ([here] if here is not None else [])
+    return []
 
 
 def rooms_reached(account: Account, clause: Clause) -> list[str]:
@@ -451,8 +467,6 @@ def rooms_above(account: Account, clause: Clause) -> list[str]:
         rooms = [p.room for p in above.places if p.preposition in FROM and p.room]  # "came from R and saw no Bob"
     if len(rooms) > 1 and anybody:
         return []  # "was in A and B and saw nobody"
-    if len(rooms) > 2:
-        return []  # "I walked through A, B and C and saw nobody"
     between = {token.text for token in account.sentence.tokens[above.group.last : clause.group.first]}
     both = clause.negative and ("and" in above.words or "/" in between)  # "was around A/B and never saw X"
     return rooms if both else rooms[-1:]

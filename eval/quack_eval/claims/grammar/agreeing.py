@@ -15,13 +15,13 @@ _SHARED = frozenset({"mutual", "overlapping", "shared", "some", "late", "early"}
 _STORIES = SAID_NOUNS | ROUTE_NOUNS | {"stories", "accounts", "timelines", "routes", "paths", "claims", "versions"}
 _LIGHT = ADVERBS | {"to", "at", "least", "do", "can", "seem", "appear", "somewhat", "decent", "solid", "good", "being"}
 _AT = frozenset({"in", "at", "inside", "near", "around", "on"})
-_BETWEEN = _AT | {"the", "and", "/", "&", "up", "with", "for", "each", "other", "away", "from", "being", "together"}
+_BETWEEN = _AT | _SHARED | {"the", "and", "/", "&", "up", "with", "for", "each", "other", "away", "from", "being"}
+_BETWEEN |= {"together", "pretty", "well"}
 
 
 def bear_out(account: Account) -> None:
     """Every list of players that bear each other out in rooms: they were there."""
-    words = {token.text for token in account.sentence.tokens}
-    if not words & (_PROOFS | _STORIES | {"each"}):
+    if all(len(phrase.who) < 2 for phrase in account.sentence.people):
         return
     for phrase in account.sentence.people:
         if len(phrase.who) < 2 or phrase.called:
@@ -40,7 +40,11 @@ def _each_other(account: Account, phrase: Persons) -> int:
     if word in ("have", "has", "had"):
         p = _past_light(account, p + 1)
         p += p < len(tokens) and tokens[p].text in _SHARED
+        if [token.text for token in tokens[p : p + 2]] == ["each", "other"]:
+            return p + 2
         return p + 1 if p < len(tokens) and tokens[p].text in _PROOFS else 0
+    if word == "consistent" or (word in VERBS and VERBS[word].lemma == "match"):
+        return p + 1
     if word not in VERBS or VERBS[word].lemma not in _BEAR_OUT:
         return 0
     each = [token.text for token in tokens[p + 1 : p + 4]]

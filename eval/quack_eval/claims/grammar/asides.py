@@ -7,28 +7,10 @@ from dataclasses import replace
 
 from quack_eval.claims.grammar.beside import fill
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import TIME_LINKS
+from quack_eval.claims.grammar.lexicon import TIME_LINKS, word_set
 from quack_eval.claims.grammar.parts import Clause, Sentence
 
-_LEADS_ON = frozenset(
-    {
-        "and",
-        "then",
-        "to",
-        "into",
-        "in",
-        "up",
-        "down",
-        "back",
-        "over",
-        "on",
-        "through",
-        "finally",
-        "the",
-        "straight",
-        ",",
-    }
-)
+_LEADS_ON = word_set("and then to into in up down back over on through finally the straight ,")
 """What may stand between an aside and the next room of a way."""
 _BACK = frozenset({"back", "up", "down", "over"})
 _SETS_OUT = frozenset({"start", "begin", "spawn"})

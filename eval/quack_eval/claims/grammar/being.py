@@ -13,6 +13,7 @@ from quack_eval.claims.grammar.account import (
     first_of,
     or_none,
     rooms_above,
+    rooms_going_on,
     rooms_of,
     rooms_on_entering,
     rooms_when,
@@ -48,7 +49,7 @@ def tell_being(account: Account, clause: Clause) -> None:
     verb = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 2]}
     if clause.group.negative and "alone" in verb:  # "wasn't alone in R"
         clause.negative = False
-    if _keeps_away(clause):
+    if keeps_away(clause):
         apart = [place.room for place in clause.places if place.preposition in ("from", "of") and place.room]
         for who in kept(clause):
             for room in apart:
@@ -57,6 +58,8 @@ def tell_being(account: Account, clause: Clause) -> None:
     if _on_a_task(clause):
         for who in clause.subject or ():
             account.activity(clause, who, "task", first_of(rooms))
+            if who == account.discourse.voice and was_still_at_it(account, clause):
+                account.location(clause, who, first_of(rooms))
         return
     if clause.noun == "route" and clause.owner and clause.group.kind == "be":
         clause.subject, clause.noun = clause.owner, ""
@@ -66,6 +69,19 @@ def tell_being(account: Account, clause: Clause) -> None:
         _nobody(account, clause, rooms)
     elif not _only(account, clause, rooms) and _asserts(account, clause):
         _stood(account, clause, clause.subject or (), rooms)
+        _alone(account, clause, rooms)
+
+
+def _alone(account: Account, clause: Clause, rooms: list[str]) -> None:
+    """I was alone in R, I was alone the whole round: whoever tells it saw nobody there."""
+    teller = account.source or account.discourse.voice
+    words = {token.text for token in account.sentence.tokens[clause.group.first : clause.rest[1]]}
+    if "alone" not in words or clause.subject != (teller,) or clause.group.negative or clause.negative:
+        return
+    if clause.link in TIME_LINKS or any(word in _WITH for word, _ in clause.beside):
+        return
+    told = rooms or rooms_when(account, clause)
+    account.sighting(clause, teller, None, told[0] if len(told) == 1 else None, True)
 
 
 def _stood_at(account: Account, clause: Clause) -> list[Place]:
@@ -80,7 +96,7 @@ def _stood_at(account: Account, clause: Clause) -> list[Place]:
         way = next((p for p, word in enumerate(lead) if word in _WAYS), len(lead))
         leads |= way < len(lead) and "," not in lead[way:] and clause.group.lemma not in ("start", "end", "finish")
         beside = place.preposition == "between" and clause.group.kind == "is"
-        beside |= _only_a_side(clause, place)
+        beside |= _only_a_side(account, clause, place)
         if leads or beside or place.preposition in ("after", "before", "past"):
             continue
         if tokens[place.at].text == "there" and _only_thought(account, clause, lead):
@@ -89,10 +105,11 @@ def _stood_at(account: Account, clause: Clause) -> list[Place]:
     return found
 
 
-def _only_a_side(clause: Clause, place: Place) -> bool:
-    """Whether rooms only name a part of the map: "on the A/B side", "around A, B and C"."""
+def _only_a_side(account: Account, clause: Clause, place: Place) -> bool:
+    """Whether rooms only name a part of the map: "I was on the A/B side", "around A, B and C"; not "Bob, on ..."."""
     alike = sum(other.preposition == place.preposition for other in clause.places)
-    return (alike > 1 and place.preposition == "on") or (alike > 2 and place.preposition == "around")
+    one_else = len(clause.subject or ()) == 1 and clause.subject != (account.discourse.voice,)
+    return (alike > 1 + one_else and place.preposition == "on") or (alike > 2 and place.preposition == "around")
 
 
 def _as_before(account: Account, clause: Clause) -> list[str]:
@@ -126,7 +143,7 @@ def _lies_dead(account: Account, clause: Clause) -> bool:
     return clause.noun == "body" or dead or (existential(account, clause) and "body" in clause.words)
 
 
-def _keeps_away(clause: Clause) -> bool:
+def keeps_away(clause: Clause) -> bool:
     """kept away from R, stayed clear of R, stayed out of R, was far from R, on the opposite side from R."""
     keeps = clause.group.lemma in ("stay", "keep", "steer", "remain") and clause.words & {"away", "clear", "out"}
     distant = clause.words & {"far", "opposite", "other", "away"} and not (clause.words & _STEPS or clause.negative)
@@ -144,6 +161,12 @@ def _on_a_task(clause: Clause) -> bool:
     """was on tasks, was on the scan."""
     is_on = clause.group.kind == "is" and "on" in clause.words and not (clause.negative or "area" in clause.words)
     return is_on and bool(clause.words & {"task", "tasks", "wiring", "scan"})
+
+
+def was_still_at_it(account: Account, clause: Clause) -> bool:
+    """Whether a task tells where somebody was: "doing my task in R when the meeting was called"."""
+    dated = account.time(clause) or ""
+    return "meeting" in dated or "report" in dated
 
 
 def _on_the_way(clause: Clause) -> bool:
@@ -173,7 +196,7 @@ def _asserts(account: Account, clause: Clause) -> bool:
     nowhere = watched and not any(place.room for place in clause.places)
     nowhere |= clause.group.negative and _denies_manner(account, clause)
     nowhere |= bool(clause.words & {"unconfirmed", "unaccounted"})
-    return not (only or left or nowhere or _on_the_way(clause) or _done_to(clause) or clause.noun == "route")
+    return not (only or left or nowhere or _on_the_way(clause) or clause.noun == "route")
 
 
 def _denies_manner(account: Account, clause: Clause) -> bool:
@@ -181,19 +204,6 @@ def _denies_manner(account: Account, clause: Clause) -> bool:
     verb = {token.text for token in account.sentence.tokens[clause.group.first : clause.group.last]}
     own = clause.subject == (account.discourse.voice,) and "never" not in verb
     return own and clause.group.lemma in ("sit", "stand", "park", "camp", "idle")
-
-
-def _done_to(clause: Clause) -> bool:
-    """Whether a passive tells of no place that its subject chose: not "was parked in R", "was stationed in R"."""
-    return clause.group.passive and clause.group.lemma not in (
-        "park",
-        "station",
-        "position",
-        "isolate",
-        "camp",
-        "pair",
-        "group",
-    )
 
 
 def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
@@ -207,12 +217,6 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
         rooms = rooms or placed or rooms_when(account, clause.above) or _known(account, clause, [])
         rooms = rooms or (rooms_above(account, clause.above) if clause.above.group.kind == "find" else [])
         _over_body(account, clause, rooms)
-    if not rooms and not companions and voice not in subject and clause.words & {"there"} and not account.source:
-        for room in (arrived := _rooms_on_arriving(account, clause)):
-            for who in subject:
-                account.sighting(clause, voice, who, room, clause.negative)
-        if arrived:
-            return
     entered = (
         [] if rooms or account.source or clause.negative or voice in subject else rooms_on_entering(account, clause)
     )
@@ -311,16 +315,6 @@ def _bound_for(account: Account, clause: Clause, subject: tuple[str, ...], rooms
         account.activity(clause, who, "traveling", ends[0], rooms[-1], seen=clause.small)
 
 
-def _rooms_on_arriving(account: Account, clause: Clause) -> list[str]:
-    """The room of "X was there when I arrived in R": told after "there"."""
-    after = account.after(clause)
-    if after is None or after.link not in ("when", "as", "once") or after.subject != (account.discourse.voice,):
-        return []
-    if after.group.kind not in ("move", "enter") or after.negative or after.maybe:
-        return []
-    return [p.room for p in after.places if p.room and p.preposition not in ("from", "toward", "towards")][-1:]
-
-
 def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
     """X was alive when I left: there still; X was alive when I was in R: seen where whoever tells it was."""
     teller = account.source or account.discourse.voice
@@ -374,21 +368,12 @@ def _stood_in(account: Account, clause: Clause, who: str, rooms: list[str]) -> N
             for room in rooms:
                 account.sighting(clause, seer, who, room)
         return
-    if _said_again(account, clause, who, rooms):
-        return
     for room in rooms:
         told = [c for c in account.claims if c.type == "sighting" and (c.target, c.room) == (who, room)]
         if seen and (together or all(c.negative for c in told)):
             account.sighting(clause, voice, who, room)
         elif not (seen and clause.small) and not (told and clause.group.form == GERUND and clause.phrase is None):
             account.location(clause, who, room, clause.negative)
-
-
-def _said_again(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
-    """Whether "X was in the room with Y" only says again where X was seen or said to be."""
-    tokens, known = account.sentence.tokens, account.discourse.places.get(who)
-    pointed = any(tokens[place.at].text in ("room", "scene") for place in clause.places if not place.room)
-    return pointed and known in rooms
 
 
 def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]:
@@ -401,7 +386,7 @@ def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]
 
 
 def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
-    """my eyes were on X; my position was R; for me it was R; so was X; we were two, X and I; there was no X."""
+    """my position was R; R, that was me; for me it was R; so was X; we were two, X and I; the last one in R was X."""
     voice = account.discourse.voice
     named = [p for o in [*clause.objects, *(phrase for _, phrase in clause.beside)] for p in o.who]
     before = account.sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
@@ -416,9 +401,6 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
         and account.sentence.tokens[clause.group.first - 3].kind == "room"
     ):
         account.location(clause, voice, account.sentence.tokens[clause.group.first - 3].value)
-    elif clause.noun == "eyes":
-        for who in named:
-            account.sighting(clause, clause.owner[0] if clause.owner else voice, who, rooms[0] if rooms else None)
     elif clause.noun == "place" and clause.owner and not clause.negative and not _of_a_body(account, clause):
         for room in rooms:
             account.location(clause, clause.owner[0], room)
@@ -429,18 +411,14 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
         and clause.before is not None
         and clause.before.subject == (voice,)
     ):
-        for room in [room for p in clause.before.places if (room := account.room_of(p))]:
+        for at in [at for p in clause.before.places if (at := account.room_of(p))]:
             for who in named:
-                account.sighting(clause, voice, who, room)
+                account.sighting(clause, voice, who, at)
     elif clause.subject and voice in clause.subject and voice in named and len(named) > 1:
         for room in rooms:
             account.location(clause, voice, room)
             for who in named:
                 account.sighting(clause, voice, who, room)
-    elif existential(account, clause) and "no" in clause.words and named and rooms:
-        for who in named:
-            for room in rooms:
-                account.location(clause, who, room, True)
     elif len(named) == 1 and not clause.subject and not clause.negative and (there := _last_there(account, clause)):
         for who in [*named, *there[1]]:
             account.location(clause, who, there[0])
@@ -449,6 +427,11 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
     else:
         return False
     return True
+
+
+def _for_me(account: Account, clause: Clause) -> bool:
+    words = [t.text for t in account.sentence.tokens[: clause.group.first]]
+    return words[-3:] == ["for", "me", "it"]
 
 
 def _of_a_body(account: Account, clause: Clause) -> bool:
@@ -469,11 +452,6 @@ def _last_there(account: Account, clause: Clause) -> tuple[str, list[str]] | Non
     return rooms[0], [who for phrase in people if words[phrase.first - 1] == "with" for who in phrase.who]
 
 
-def _for_me(account: Account, clause: Clause) -> bool:
-    words = [t.text for t in account.sentence.tokens[: clause.group.first]]
-    return words[-3:] == ["for", "me", "it"]
-
-
 def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
     """The only person I saw was X; X was the last one I saw."""
     by_subject = False
@@ -492,20 +470,14 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
         if not rooms and after.words & {"body"}:
             rooms = [room for room in (account.discourse.bodies.get(account.discourse.victim() or ""),) if room]
         by_subject = True
-    elif (
-        before is not None
-        and before.group.kind == "see"
-        and not before.objects
-        and clause.objects
-        and not clause.subject_named
-    ):
+    elif before is not None and before.group.kind == "see" and not before.objects and clause.objects:
         words = frozenset(t.text for t in account.sentence.tokens[: before.group.first])
         if not words & {"person", "one", "player"} or not words & {"only", "last", "first", "the"}:
             return False
         seen, seer, only = tuple(p for o in clause.objects for p in o.who), before.subject, "only" in words
         between = account.sentence.tokens[before.group.last + 1 : clause.group.first]
         rooms = rooms or rooms_of(account, before) or [t.value for t in between if t.kind == "room"]
-        rooms = rooms or _left_when_seen(account, clause)
+        rooms = rooms or rooms_going_on(account, clause)
     else:
         return False
     for who in seer or ():
@@ -516,14 +488,6 @@ def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
             told = rooms_of(account, seeing) if seeing is not None else []
             account.sighting(clause, who, None, told[0] if told else None, True)
     return True
-
-
-def _left_when_seen(account: Account, clause: Clause) -> list[str]:
-    """The room of "the only one I saw was X, who was leaving R": there it was seen."""
-    after = account.after(clause)
-    if after is None or after.group.kind != "leave" or not (after.link == "who" or after.group.form == GERUND):
-        return []
-    return [room for p in after.places if p.preposition in ("", "from") and (room := account.room_of(p))][:1]
 
 
 def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str, list[str]]]:

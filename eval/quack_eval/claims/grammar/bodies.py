@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quack_eval.claims.grammar.account import (
+    ARRIVING,
     Account,
     existential,
     first_of,
@@ -14,6 +15,7 @@ from quack_eval.claims.grammar.account import (
     until,
 )
 from quack_eval.claims.grammar.chunks import MUST
+from quack_eval.claims.grammar.granted import clause_near
 from quack_eval.claims.grammar.lexicon import (
     ADVERBS,
     BODY_WORDS,
@@ -44,7 +46,7 @@ def tell_body(account: Account, clause: Clause) -> None:
     if clause.group.kind == "put":
         victims = tuple(p for o in clause.owners for p in o.who)
     if existential(account, clause) and "no" in clause.words:
-        for room in or_none(rooms_of(account, clause)):
+        for room in or_none(rooms_of(account, clause) or rooms_on_entering(account, clause)):
             account.sighting(clause, discourse.voice, None, room, True, BODY)
         return
     if not victims and existential(account, clause):
@@ -74,7 +76,7 @@ def tell_body(account: Account, clause: Clause) -> None:
             for room in _lain_in(account, clause, victim, rooms):
                 discourse.bodies[victim] = room
                 account.sighting(clause, discourse.voice, victim, room, of=BODY)
-                found = after is not None and after.link in ("when", "as") and after.group.kind == "find"
+                found = came and after is not None and (after.group.kind == "find" or after.group.lemma in ARRIVING)
                 if found or room in entered:  # "when I walked in, he was already on the floor"
                     account.location(clause, discourse.voice, room)
             continue
@@ -86,6 +88,23 @@ def tell_body(account: Account, clause: Clause) -> None:
                 account.sighting(clause, discourse.voice, victim, room, True, BODY)
             else:
                 account.location(clause, victim, room, of=BODY)
+
+
+def tell_bodies_named(account: Account) -> None:
+    """The body in R, standing over X's dead body in R: where it lay, if no verb has told so."""
+    tokens = account.sentence.tokens
+    for p in range(1, len(tokens) - 2):
+        if tokens[p].text not in ("body", "corpse") or tokens[p + 1].text not in ("in", "inside"):
+            continue
+        room = next((token.value for token in tokens[p + 2 : p + 4] if token.kind == "room"), None)
+        lead = p - 1 - (tokens[p - 1].text == "dead")
+        owner = account.sentence.by_token.get(lead - (tokens[lead].kind == "poss"))
+        whose = owner.who if owner is not None and owner.owner else ()
+        victim = whose[0] if len(whose) == 1 else account.discourse.victim(room) if tokens[lead].text == "the" else None
+        clause = clause_near(account, p)
+        unsure = clause.maybe or clause.supposed or clause.negative
+        if victim is not None and room is not None and not unsure and (victim, room) not in account.discourse.lain:
+            account.location(clause, victim, room, of=BODY)
 
 
 def _victims(account: Account, clause: Clause) -> tuple[str, ...]:
@@ -211,19 +230,18 @@ def tell_finding(account: Account, clause: Clause) -> None:
         for seer in finders if nobody else ():
             account.sighting(clause, seer, None, first_of(rooms_of(account, clause)), True)
         return
-    if clause.group.kind == "find" and (_found_beside(account, clause) or found_empty(account, clause)):
+    if clause.group.kind == "find" and found_empty(account, clause):
         return
+    if clause.group.kind == "find":
+        _found_beside(account, clause)
     dead = _is_dead(account, clause)
     if clause.group.kind == "find" and [p for o in clause.objects for p in o.who] == list(finders):
         for who in finders[:1]:  # "he found himself in R"
             for room in rooms_of(account, clause):
                 account.location(clause, who, room)
     elif finders and (dead or clause.group.kind == "report"):
-        if dead:
-            lain_there = [c for c in account.claims if c.kind == "location" and c.of == BODY]
-            account.claims[:] = [c for c in account.claims if c not in lain_there]
-            if clause.group.kind == "find" or rooms_of(account, clause):
-                _found(account, clause, finders)
+        if dead and (clause.group.kind == "find" or rooms_of(account, clause)):
+            _found(account, clause, finders)
         if clause.group.kind == "report" and _past(account, clause):
             tell_report(account, clause, dead)
 
@@ -239,22 +257,21 @@ def _found_dead(account: Account, clause: Clause) -> bool:
     return placed and not acts and not alive & set(clause.subject or ()) and clause.group.kind == "find"
 
 
-def _found_beside(account: Account, clause: Clause) -> bool:
+def _found_beside(account: Account, clause: Clause) -> None:
     """found X next to Y's body: X was seen where the body lay."""
     tokens = account.sentence.tokens
     at = next((p for p in range(*clause.rest) if tokens[p].text in ("body", "corpse")), None)
     living = [o for o in clause.objects if o.who and at is not None and o.last < at]
     if at is None or not living:
-        return False
+        return
     between = {token.text for token in tokens[living[0].last + 1 : at]}
     if not between & {"next", "beside", "over", "with", "near", "by", "on"}:
-        return False
+        return
     victims = [p for phrase in clause.owners for p in phrase.who] or [account.discourse.victim() or ""]
     for seer in clause.subject or ():
         for who in living[0].who:
             room = account.discourse.bodies.get(victims[0]) or first_of(rooms_of(account, clause))
             account.sighting(clause, seer, who, room)
-    return True
 
 
 def _dates_only(account: Account, clause: Clause) -> bool:
@@ -297,6 +314,7 @@ def _found(account: Account, clause: Clause, finders: tuple[str, ...]) -> None:
     """The finders saw the body, and were where it lay."""
     rooms = rooms_of(account, clause)
     for victim in _victims(account, clause):
+        account.claims[:] = [c for c in account.claims if (c.subject, c.kind, c.of) != (victim, "location", BODY)]
         for finder in finders if victim not in finders else ():
             for room in or_none(_lain_in(account, clause, victim, rooms)):
                 account.discourse.bodies.pop(victim, None)

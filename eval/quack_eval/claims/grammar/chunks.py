@@ -24,26 +24,10 @@ from quack_eval.claims.grammar.lexicon import (
     PREPOSITIONS,
     TIME_LINKS,
     VERBS,
+    word_set,
 )
 
-_SOMEBODY = frozenset(
-    [
-        "person",
-        "persons",
-        "player",
-        "players",
-        "people",
-        "soul",
-        "souls",
-        "goose",
-        "geese",
-        "crewmate",
-        "crewmates",
-        "one",
-        "body",
-        "being",
-    ]
-)
+_SOMEBODY = word_set("person persons player players people soul souls goose geese crewmate crewmates one body being")
 _BEFORE_CALLED = frozenset(
     ["and", "but", "so", "look", "ok", "okay", "well", "also", "then", "now", "whoa", "wait", "hey", "sorry", "listen",
      "alright", "yes", "yeah", "no", "thanks", "exactly", "right", "come"]
@@ -140,6 +124,8 @@ def persons(tokens: Sequence[Token], discourse: Discourse) -> list[Persons]:
 def _does(tokens: Sequence[Token], phrase: Persons, at: int) -> bool:
     """Whether a phrase is the subject of a verb whose object may begin here: "Eve saw [him]"."""
     verb = VERBS.get(_text(tokens, at - 1))
+    if verb is not None and verb.kind == "find" and _text(tokens, at - 2) == "and" and at - phrase.last < 9:
+        return _acts(tokens, phrase.last + 1)  # "Eve walked into R and found [her] dead"
     if phrase.owner or phrase.called or at - phrase.last > 6:
         return False
     acts = _acts(tokens, phrase.last + 1)
@@ -201,8 +187,6 @@ def _indefinite(tokens: Sequence[Token], at: int) -> Persons | None:
             or adjectives & {"single", "living"}
             or _text(tokens, p) == "soul"
         ):
-            if _text(tokens, p) in ("body", "one") and word == "a":
-                return None
             return Persons(at, _else(tokens, p), (), indefinite="nobody" if word == "no" else "anybody")
     return None
 
@@ -353,7 +337,8 @@ def _list_goes_on(tokens: Sequence[Token], p: int) -> bool:
         if _text(tokens, p) == ",":
             p += 1
         if _text(tokens, p) in ("and", "&", "or"):
-            return p + 1 < len(tokens) and (tokens[p + 1].kind == "name" or _text(tokens, p + 1) in ("i", "me", "you"))
+            after = _text(tokens, p + 1)
+            return p + 1 < len(tokens) and (tokens[p + 1].kind == "name" or after in ANYBODY | {"i", "me", "you"})
         if p >= len(tokens) or tokens[p].kind != "name":
             return False
         p += 1
@@ -370,10 +355,6 @@ def _called(tokens: Sequence[Token], one: Persons) -> bool:
     told = [_text(tokens, one.last + p) for p in (2, 3, 4)]
     if after == "," and told[0] == "by" and told[1] in ("his", "her") and told[2] == "own":
         return False  # "Bob, by his own account, was ..."
-    if before in ("regarding", "concerning") or (
-        before == "for" and one.first > 1 and tokens[one.first - 2].text == "as"
-    ):
-        return True
     opens = (
         one.first == 0
         or before in (",", "—", ";", ":", "-")

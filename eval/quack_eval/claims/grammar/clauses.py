@@ -16,7 +16,6 @@ from quack_eval.claims.grammar.lexicon import (
     CONNECTIVES,
     DETERMINERS,
     EITHER,
-    EYES,
     FINITE,
     GERUND,
     PARTICIPLE,
@@ -83,8 +82,6 @@ def _end(sentence: Sentence, clause: Clause, last: int) -> int:
     for p in range(clause.group.last + 1, last):
         if tokens[p].text in ("so", "because", "which") and (tokens[p - 1].text in STOPS or tokens[p].text != "so"):
             return p
-        if tokens[p].text == ";" and clause.link == "where":
-            return p
         if (
             tokens[p].text == "("
             and last < len(tokens)
@@ -141,9 +138,6 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
         clause.link = "of"
     elif (group.form == GERUND or group.mood == TO) and above is not None:
         _inherit(clause, sentence, False)
-    elif phrase is not None and phrase.called:
-        begin = phrase.last + 1
-        _inherit(clause, sentence, True)
     elif above is not None and _done_by_somebody(above):
         begin = group.first  # "Bob finding the body in R makes sense"
     else:
@@ -182,7 +176,15 @@ def _is_seen_only(sentence: Sentence, above: Clause, group: Group) -> bool:
     between = sentence.tokens[above.group.last + 1 : group.first]
     if group.form == FINITE and between[:1] and between[0].text in ("me", "him", "them", "us"):
         return True
-    return group.form == FINITE and group.kind in ("other", "is") and any(token.kind == "room" for token in between)
+    ends = any(token.kind == "room" for token in between) or _called_a_fact(sentence, above)
+    return group.form == FINITE and group.kind in ("other", "is") and ends
+
+
+def _called_a_fact(sentence: Sentence, clause: Clause) -> bool:
+    """Whether a clause is called something before: "the fact that Eve never saw Bob [is odd]"."""
+    at = clause.phrase.first - 1 if clause.phrase is not None else 0
+    lead = [token.text for token in sentence.tokens[max(0, at - 1) : at + 1]]
+    return lead[1:] == ["that"] and lead[0] in SAID_NOUNS | {"fact"}
 
 
 def _skip_back(sentence: Sentence, p: int, low: int) -> int:
@@ -192,7 +194,9 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
         token = tokens[p]
         if p in sentence.by_token:
             return p
-        if (
+        if p > low and token.text == "all" and tokens[p - 1].text == "at":
+            p -= 2
+        elif (
             token.kind == "time"
             or (token.kind == "word" and token.text in ADVERBS and token.text not in ("so", "then"))
             or (
@@ -216,8 +220,6 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
             token.kind == "room" and p - 2 >= low and tokens[p - 1].text == "the" and tokens[p - 2].text in PREPOSITIONS
         ):
             p -= 3
-        elif token.text == "," and p - 1 >= low and tokens[p - 1].kind == "time" and p - 2 in sentence.by_token:
-            p -= 1
         else:
             return p
     return p
@@ -271,7 +273,8 @@ def _told_of(sentence: Sentence, phrase: Persons, group: Group) -> bool:
     before = [token.text for token in sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
     told = before[-1:] in (["with"], ["of"], ["for"], ["about"]) and before[0] != "instead"
     told |= before[-1:] == ["by"] and group.kind in ("see", "is")  # "confirmed by Bob seeing her in R"
-    return told and group.form == GERUND and phrase.last == group.first - 1
+    told |= before[-1:] in (["between"], ["on"], ["from"]) and group.kind == "see"  # "based on Bob seeing her in R"
+    return told and group.form == GERUND
 
 
 def _person_before(sentence: Sentence, p: int, low: int) -> Persons | None:
@@ -357,8 +360,6 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
         source = source.before  # "came at the tick Bob died, then reported"
     if joined and source.link in TIME_LINKS and source.before is not None and source.before.group.kind == "kill":
         source = source.before  # "Bob killed her after I left and fled to R"
-    if source.before is not None and _in_parentheses(sentence, source, group):
-        source = source.before
     while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
         source = source.above
     clause.subject, clause.indefinite, clause.owner, clause.noun = (
@@ -397,13 +398,6 @@ def _the_one_seen(sentence: Sentence, seen: Clause) -> tuple[str, ...]:
     return (told.subject or ()) if named and lead & {"one", "person", "player"} else ()
 
 
-def _in_parentheses(sentence: Sentence, clause: Clause, group: Group) -> bool:
-    """Whether a clause stands in parentheses that are closed before the next verb."""
-    before = [token.text for token in sentence.tokens[: clause.group.first]]
-    between = [token.text for token in sentence.tokens[clause.group.last : group.first]]
-    return ")" in between and before.count("(") > before.count(")")
-
-
 def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     """A subject that is no player: where it begins; its noun and whose it is."""
     tokens = sentence.tokens
@@ -422,8 +416,6 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     if words & BODY_WORDS and not _only_about(tokens, begin, p):
         clause.noun = "body"
         clause.owner = clause.owner or (others[-1].who if others else ())
-    elif words & EYES:
-        clause.noun = "eyes"
     elif words & PLACE_NOUNS:
         clause.noun = "place"
     elif words & {"task", "tasks"} and clause.owner:
@@ -465,6 +457,7 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
         if (
             token.kind in ("time", "room")
             or (token.kind == "word" and token.text in _BEFORE_SUBJECT)
+            or (token.text == "after" and p < begin and tokens[p].kind == "room")
             or token.text == ","
         ):
             if token.text == "," and not any(tokens[q].kind in ("room", "time") for q in range(p, begin)):

@@ -94,6 +94,4 @@ def _who(clause: Clause, claims_room: bool) -> tuple[str, ...]:
         or any(p.preposition == "from" for p in clause.places)
     ):
         return ()  # "came from A into B, not C" may deny either
-    if clause.group.kind == "put":
-        return tuple(player for phrase in clause.objects for player in phrase.who)
     return clause.subject or (clause.owner if clause.noun in ("route", "place") else ())

@@ -27,8 +27,8 @@ class Discourse:
     where each player was last said to be; ``stays``: of those of whom no way was told since.
     ``bodies``: where each body was said to lie, latest last;
     ``listing``: whether what follows lists whom the speaker met; ``lain``: those of which the utterance itself
-    has said so; ``quotes``: whether the last sentence gave what somebody else said; ``saw_nobody``: whether it
-    ended with the speaker seeing nobody.
+    has said so; ``quotes``: whether the last sentence gave what somebody else said; ``unseen``: whom
+    it ended with the speaker not seeing, None for nobody at all.
     ``nameless``: where the utterance says a body lay before it says whose.
     ``finders``: where each player was said to have found one. ``ways``: those that others are quoted to have gone;
     ``liars``: whose story the speaker calls untrue; ``gone``: the ways of each player told in the utterance;
@@ -53,7 +53,7 @@ class Discourse:
     together: bool = False
     listing: bool = False
     quotes: bool = False
-    saw_nobody: bool = False
+    unseen: tuple[str | None, ...] = ()
     room: str | None = None
     places: dict[str, str] = field(default_factory=dict)
     stays: dict[str, str] = field(default_factory=dict)

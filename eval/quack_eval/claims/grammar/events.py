@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from quack_eval.claims.grammar.account import Account, first_of, or_none, rooms_of
 from quack_eval.claims.grammar.agreeing import bear_out
-from quack_eval.claims.grammar.being import kept, tell_being
-from quack_eval.claims.grammar.bodies import tell_body, tell_finding
+from quack_eval.claims.grammar.being import kept, tell_being, was_still_at_it
+from quack_eval.claims.grammar.bodies import tell_bodies_named, tell_body, tell_finding
 from quack_eval.claims.grammar.chunks import FACT, MUST, TO, Group
 from quack_eval.claims.grammar.disbelief import (
     calls_it_a_lie,
@@ -18,7 +18,15 @@ from quack_eval.claims.grammar.disbelief import (
     lied_about,
     truthful_about,
 )
-from quack_eval.claims.grammar.granted import alibis, claimed_places, has_alibi, own_account, taken_for_granted
+from quack_eval.claims.grammar.granted import (
+    alibis,
+    at_the_same_time,
+    claimed_places,
+    has_alibi,
+    own_account,
+    taken_for_granted,
+    with_somebody_alive,
+)
 from quack_eval.claims.grammar.lexicon import BASE, FINITE, GERUND, ROUTE_NOUNS, TASK_NOUNS, TIME_LINKS
 from quack_eval.claims.grammar.moving import tell_moving
 from quack_eval.claims.grammar.nobody import place_denial
@@ -49,6 +57,9 @@ def tell(account: Account) -> None:
     tell_both_places(account)
     alibis(account)
     bear_out(account)
+    with_somebody_alive(account)
+    at_the_same_time(account)
+    tell_bodies_named(account)
     join_steps(account)
     if not account.sentence.clauses:
         _nowhere(account)
@@ -59,14 +70,14 @@ def tell(account: Account) -> None:
 
 
 def _nowhere(account: Account) -> None:
-    """A sentence that only denies rooms: "Not in A, not in B." After "I saw nobody.", nobody was seen there."""
+    """A sentence that only denies rooms: "Not in A, not in B." After "I never saw Bob.", he was not seen there."""
     tokens, voice = account.sentence.tokens, account.discourse.voice
     if tokens and tokens[0].text in ("not", "never") and voice:
         clause = Clause(Group(0, 0, "is", "be", FINITE))
         for token in tokens:
-            if token.kind == "room" and account.discourse.saw_nobody:
-                account.sighting(clause, voice, None, token.value, True)
-            elif token.kind == "room":
+            for whom in account.discourse.unseen if token.kind == "room" else ():
+                account.sighting(clause, voice, whom, token.value, True)
+            if token.kind == "room" and not account.discourse.unseen:
                 account.location(clause, voice, token.value, True)
 
 
@@ -159,10 +170,9 @@ def _verb_words(account: Account, clause: Clause) -> list[str]:
 def _say(account: Account, clause: Clause) -> None:
     """Whose words the rest of the sentence gives."""
     if clause.negative and clause.group.lemma in ("remember", "recall") and clause.subject:
-        for phrase in clause.objects:
-            if phrase.indefinite:
-                account.sighting(clause, clause.subject[0], None, first_of(rooms_of(account, clause)), True)
         return
+    if "nowhere" in clause.words and not (clause.negative or clause.maybe):
+        _nowhere_near(account, clause)  # "Bob claimed nowhere near R"
     if (room := _claims_room(account, clause)) is not None:
         for who in clause.subject or ():
             account.location(clause, who, room)
@@ -176,10 +186,9 @@ def _say(account: Account, clause: Clause) -> None:
     elif clause.group.lemma in ("confirm", "verify", "corroborate") and not (
         clause.negative or clause.maybe or clause.group.passive
     ):
-        for seer in clause.subject or ():
-            for place in clause.places if clause.objects_of(account.sentence) else ():
-                for who in clause.objects_of(account.sentence) if place.preposition in ("in", "at") else ():
-                    account.sighting(clause, seer, who, account.room_of(place))
+        for place in clause.places if clause.subject else ():
+            for who in clause.objects_of(account.sentence) if place.preposition in ("in", "at") else ():
+                account.location(clause, who, account.room_of(place))
     if clause.subject and clause.subject[0] != account.discourse.speaker and not clause.maybe:
         account.source = clause.subject[0]
     elif clause.subject == (account.discourse.voice,) and clause.phrase is not None and clause.link != "that":
@@ -206,10 +215,6 @@ def _other(account: Account, clause: Clause) -> None:
         _had_company(account, clause)
     elif lemma == "have" and words & _CHANCES and not clause.negative:
         _had_a_chance(account, clause)
-    elif lemma == "have" and clause.negative and not clause.subject and "it" in words:
-        room = next((t.value for t in account.sentence.tokens[: clause.group.first] if t.kind == "room"), None)
-        for who in [p for o in clause.objects for p in o.who]:
-            account.location(clause, who, room, True)
     elif _as_one(clause):
         tell_together(account, clause)
     elif lemma == "have" and "alibi" in words and "no" not in words and not clause.negative:
@@ -219,7 +224,7 @@ def _other(account: Account, clause: Clause) -> None:
         and (any(p.room or _is_the_room(account, p) for p in clause.places) or clause.link == "where")
         and (clause.group.form != GERUND or clause.phrase is not None)
     ):
-        if clause.subject and not _listed_on(account, clause):
+        if clause.subject:
             clause.places = [place for place in clause.places if not _after_aside(account, clause, place)]
             tell_body(account, clause)
     elif lemma in ("hit", "press", "call") and "report" in clause.words and clause.group.mood == FACT:
@@ -248,15 +253,12 @@ def _is_the_room(account: Account, place: Place) -> bool:
 
 
 def _vouched_for(account: Account, clause: Clause) -> None:
-    """X vouches for Y in R: Y was there, and seen where the speaker vouches."""
-    voice = account.discourse.voice
+    """X vouches for Y in R: Y was there."""
     whom = [p for word, phrase in clause.beside if word == "for" for p in phrase.who]
     whom += [p for phrase in clause.objects for p in phrase.who]
     for place in clause.places if clause.subject else ():
         for who in whom if place.preposition in ("in", "at", "inside") else ():
-            if clause.subject == (voice,):
-                account.sighting(clause, voice, who, account.room_of(place))
-            elif who not in (clause.subject or ()):
+            if who not in (clause.subject or ()):
                 account.location(clause, who, account.room_of(place))
 
 
@@ -283,17 +285,8 @@ def _after_aside(account: Account, clause: Clause, place: Place) -> bool:
     return (")" in between and "(" not in between) or ":" in between
 
 
-def _listed_on(account: Account, clause: Clause) -> bool:
-    """Whether the room after "before X died" goes on the sentence: "..., and in R with Y", "...: in R with Y"."""
-    if not clause.places:
-        return False
-    between = account.sentence.tokens[clause.group.last : clause.places[0].at]
-    return clause.link in TIME_LINKS and any(token.text in (",", "and", ":", "—") for token in between)
-
-
 def _had_company(account: Account, clause: Clause) -> None:
     """had X in sight, had X for company, had no company, had no contact with X."""
-    company = "company" in clause.words
     if clause.words & _CONTACT:
         denied = clause.negative or "no" in clause.words
         for who in clause.subject if clause.subject and denied else ():
@@ -304,11 +297,7 @@ def _had_company(account: Account, clause: Clause) -> None:
     seen = [p for o in clause.objects for p in o.who]
     for who in clause.subject or ():
         for other in seen:
-            if company and room:
-                account.location(clause, who, room)
             account.sighting(clause, who, other, room)
-        if company and not seen and "no" in clause.words:
-            account.sighting(clause, who, None, room, True)
 
 
 def _had_a_chance(account: Account, clause: Clause) -> None:
@@ -349,14 +338,8 @@ def _task(account: Account, clause: Clause) -> None:
                 account.sighting(clause, seer, who, rooms[0] if rooms else None)
         for room in or_none(rooms if clause.places else rooms[:1]):
             account.activity(clause, who, "task", room, seen=clause.small)
-            if who == account.discourse.voice and _was_still_at_it(account, clause):
+            if who == account.discourse.voice and was_still_at_it(account, clause):
                 account.location(clause, who, room)
-
-
-def _was_still_at_it(account: Account, clause: Clause) -> bool:
-    """Whether a task tells where somebody was: "doing my task in R when the meeting was called", "... all the time"."""
-    dated = account.time(clause) or ""
-    return any(word in dated for word in ("meeting", "report", "entire", "whole"))
 
 
 def _rooms_before(account: Account, clause: Clause, words: set[str]) -> list[str]:
@@ -376,7 +359,7 @@ def _rooms_before(account: Account, clause: Clause, words: set[str]) -> list[str
     rooms = [room for p in host.places if (room := account.room_of(p))]
     if len(rooms) == 1:
         return rooms
-    return _last_reached(account, clause) if clause.link == "," and "along" not in words else []
+    return []
 
 
 def _object_is_task(account: Account, clause: Clause) -> bool:
@@ -389,12 +372,6 @@ def _object_is_task(account: Account, clause: Clause) -> bool:
     return at is not None and "for" not in [token.text for token in tokens[clause.rest[0] : at]]
 
 
-def _last_reached(account: Account, clause: Clause) -> list[str]:
-    """The room of "moved to R, did that task": the last stop told of."""
-    steps = [step for step in account.steps if step.subject == clause.subject]
-    return [steps[-1].rooms[-1]] if steps else []
-
-
 def _saw_kill(account: Account, clause: Clause, seers: tuple[str, ...]) -> None:
     """saw X kill Y: X was seen, where the seer was."""
     for seer in seers:
@@ -404,7 +381,7 @@ def _saw_kill(account: Account, clause: Clause, seers: tuple[str, ...]) -> None:
 
 
 def _kill(account: Account, clause: Clause) -> None:
-    """Y killed X in R, X was killed in R: the body was there."""
+    """Y killed X in R, X was killed in R: the body was there, and so was Y."""
     victims = clause.subject if clause.group.passive else clause.objects_of(account.sentence)
     open_ended = clause.group.form == BASE or (clause.group.mood == MUST and not clause.group.passive)
     after = account.sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
@@ -415,11 +392,12 @@ def _kill(account: Account, clause: Clause) -> None:
     begin = clause.phrase.first if clause.phrase is not None else clause.group.first
     if _GUESSING & {token.text for token in account.sentence.tokens[max(0, begin - 3) : clause.group.first]}:
         return  # "it looks like Bob killed Eve in R"
+    told = not clause.group.passive and clause.group.form != GERUND and clause.link != "how"
     for room in [p.room for p in clause.places if p.room and p.preposition in ("in", "inside")][:1]:
         for who in victims or ():
             account.location(clause, who, room, of=BODY)
-        for killer in () if clause.group.passive else clause.subject or ():
-            account.discourse.places[killer] = room
+        for killer in clause.subject or () if told else ():
+            account.location(clause, killer, room)
 
 
 def _call(account: Account, clause: Clause) -> None:
@@ -432,10 +410,11 @@ def _call(account: Account, clause: Clause) -> None:
 
 
 def _called(account: Account, clause: Clause, who: str) -> None:
-    """X called the meeting, hit the button: in the room that the clause names, or where the sentence has X be."""
-    told = [c.room for c in account.claims if c.subject == who and c.type != "sighting" and not c.negative]
+    """X called the meeting, hit the button, in the room that the clause names."""
     named = first_of(rooms_of(account, clause, frozenset({"toward", "towards"})))  # "called it from R"
-    account.activity(clause, who, "call", named or (told[-1] if told else None))
+    if who == account.discourse.voice and any(place.preposition in ("from", "in", "at") for place in clause.places):
+        account.location(clause, who, named)
+    account.activity(clause, who, "call", named)
 
 
 _TELLERS: dict[str, Callable[[Account, Clause], None]] = {

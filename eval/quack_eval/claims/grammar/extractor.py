@@ -21,7 +21,7 @@ from quack_eval.claims.grammar.sentences import sentences
 from quack_eval.claims.grammar.stance import Stances
 from quack_eval.claims.grammar.stories import judged, note_lies
 from quack_eval.claims.grammar.verbless import completed, denying
-from quack_eval.claims.types import BODY, Claim
+from quack_eval.claims.types import BODY, PLAYER, Claim
 
 _BODILY = frozenset({"body", "bodies", "corpse", "dead", "killed"})
 _TOGETHER = frozenset({"both", "together", "paths", "met", "each"})
@@ -105,7 +105,8 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
     deny(account, rooms_denied)
     discourse.quotes = only_quotes(account)
     last = account.claims[-1] if account.claims else None
-    discourse.saw_nobody = last is not None and (last.type, last.subject, last.target) == ("sighting", voice, None)
+    unseen = last is not None and (last.type, last.subject, last.negative, last.of) == ("sighting", voice, True, PLAYER)
+    discourse.unseen = (last.target,) if unseen and last is not None else ()
     if stances is not None and voice == discourse.speaker:
         stances.read(sentence)
         note_lies(sentence, discourse)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import Account
+from quack_eval.claims.grammar.account import FROM, TOWARD, Account
 from quack_eval.claims.grammar.chunks import Group
 from quack_eval.claims.grammar.disbelief import contradicted
-from quack_eval.claims.grammar.lexicon import FINITE, GERUND
+from quack_eval.claims.grammar.lexicon import ADVERBS, FINITE, GERUND
 from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.types import PLAYER
 
-_OF_A_ROOM = frozenset({"claim", "alibi", "presence", "pass", "visit"})
+_OF_A_ROOM = frozenset({"claim", "alibi", "presence", "pass", "visit", "trip"})
 """Nouns by which the room before them is where somebody was."""
+_AT_ONCE = ("tick", "time", "moment", "second")
+_STAYS = frozenset({"alibi", "location", "presence", "position"})
+"""Nouns by which the room after them is."""
 
 
 def taken_for_granted(account: Account, clause: Clause) -> bool:
@@ -22,8 +26,7 @@ def taken_for_granted(account: Account, clause: Clause) -> bool:
         return False
     for who in () if clause.negative else clause.subject or ():
         for room in [account.room_of(place) for place in clause.places if place.preposition in ("in", "at", "near")]:
-            if account.discourse.places.get(who) != room:  # not where it was seen already
-                account.location(clause, who, room)
+            account.location(clause, who, room)
     return True
 
 
@@ -32,9 +35,11 @@ def claimed_places(account: Account) -> None:
     tokens = account.sentence.tokens
     for phrase in account.sentence.people:
         p = phrase.last + 1
-        while p < len(tokens) and tokens[p].kind == "word" and tokens[p].text in ("claimed", "early", "late", "own"):
+        while p < len(tokens) and tokens[p].text in ("claimed", "early", "late", "own"):
             p += 1
-        told = p + 1 < len(tokens) and tokens[p].kind == "room" and tokens[p + 1].text in _OF_A_ROOM
+        one_else = len(phrase.who) == 1 and account.discourse.voice not in phrase.who
+        nouns = _OF_A_ROOM | {"timing"} if one_else else _OF_A_ROOM  # "my medbay timing" is no news
+        told = p + 1 < len(tokens) and tokens[p].kind == "room" and tokens[p + 1].text in nouns
         if phrase.owner and told:
             untrue = any(contradicted(clause) and clause.group.first > p for clause in account.sentence.clauses)
             for who in phrase.who:
@@ -42,13 +47,13 @@ def claimed_places(account: Account) -> None:
 
 
 def alibis(account: Account) -> None:
-    """My alibi with X in R, X's early alibi in R with Y: where they say that they were, and with whom."""
+    """My alibi with X in R, X's early alibi, his location in R with Y: where they say that they were, and with whom."""
     sentence, voice = account.sentence, account.discourse.voice
-    for phrase in sentence.people if any(token.text == "alibi" for token in sentence.tokens) else ():
-        told = [token.text for token in sentence.tokens[phrase.last + 1 : phrase.last + 4]]
-        if not phrase.owner or "alibi" not in told:
+    for phrase in sentence.people if any(token.text in _STAYS for token in sentence.tokens) else ():
+        told = [token.text in _STAYS for token in sentence.tokens[phrase.last + 1 : phrase.last + 4]]
+        if not phrase.owner or not any(told):
             continue
-        rooms, companions = _beside(account, phrase.last + 2 + told.index("alibi"))
+        rooms, companions = _beside(account, phrase.last + 2 + told.index(True))
         clause = clause_near(account, phrase.last)
         stays = [(who, room) for who in phrase.who for room in rooms if account.discourse.places.get(who) != room]
         for who, room in stays if not clause.maybe else ():
@@ -61,6 +66,48 @@ def alibis(account: Account) -> None:
                     account.sighting(clause, who, other, room)
                 else:
                     account.location(clause, other, room)
+
+
+def with_somebody_alive(account: Account) -> None:
+    """X stayed in R after Z left, with Y still alive; X left R with Y there: Y was where X was."""
+    tokens, voice = account.sentence.tokens, account.discourse.voice
+    told = {(who, c.room) for c in account.claims if c.of == PLAYER for who in (c.subject, c.target)}
+    for phrase in account.sentence.people:
+        p = phrase.last + 1
+        while p < len(tokens) and tokens[p].text in ADVERBS:
+            p += 1
+        beside = phrase.first > 0 and tokens[phrase.first - 1].text == "with" and not (phrase.owner or phrase.called)
+        last = {token.text for token in tokens[max(0, phrase.first - 4) : phrase.first]} & {"person", "one", "player"}
+        if not beside or last or p >= len(tokens) or tokens[p].text not in ("alive", "there"):
+            continue
+        before = [c for c in account.sentence.clauses if c.group.first < phrase.first and not (c.maybe or c.negative)]
+        whose = next((c for c in reversed(before) if any(place.room for place in c.places) and c.subject), None)
+        if whose is None or voice in (*phrase.who, *(whose.subject or ())):
+            continue
+        apart = TOWARD if whose.group.kind == "leave" else FROM | TOWARD
+        for room in [place.room for place in whose.places if place.room and place.preposition not in apart][-1:]:
+            for who in [player for player in phrase.who if (player, room) not in told]:
+                account.location(whose, who, room)
+
+
+def at_the_same_time(account: Account) -> None:
+    """X walked into R the same tick Y did, at the same time as Y: Y was there too."""
+    tokens = account.sentence.tokens
+    told = {(who, c.room) for c in account.claims if c.of == PLAYER for who in (c.subject, c.target)}
+    for phrase in account.sentence.people:
+        p = phrase.first - 1 - (tokens[phrase.first - 1].text in ("as", "that"))
+        lead = " ".join(token.text for token in tokens[max(0, p - 1) : p + 1])
+        after = tokens[phrase.last + 1] if phrase.last + 1 < len(tokens) else None
+        ends = after is None or after.text in ("did", "from", "and") or after.kind == "mark"
+        if p < 0 or "same" not in lead or not lead.endswith(_AT_ONCE) or not ends or phrase.owner:
+            continue
+        moved = [c for c in account.sentence.clauses if c.group.first < p and c.group.kind in ("move", "enter", "is")]
+        moved = [c for c in moved if any(place.room for place in c.places)]
+        for clause in [clause for clause in moved[-1:] if not (clause.maybe or clause.negative)]:
+            rooms = [p.room for p in clause.places if p.room and p.preposition not in FROM | TOWARD]
+            for who in phrase.who:
+                if rooms and (who, rooms[-1]) not in told:
+                    account.location(clause, who, rooms[-1])
 
 
 def has_alibi(account: Account, clause: Clause) -> None:

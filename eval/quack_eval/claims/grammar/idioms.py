@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import ADVERBS, AUXILIARIES, EITHER, FINITE, VERBS
+from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, VERBS
 
 _IDIOMS: dict[str, str] = {
     "caught a glimpse of": "saw", "catch a glimpse of": "see", "got a glimpse of": "saw", "caught sight of": "saw", "catch sight of": "see", "laid eyes on": "saw", "lay eyes on": "see", "got a look at": "saw",
@@ -68,6 +68,9 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         token = tokens[at]
+        if token.text in VERBS and [t.text for t in tokens[at + 1 : at + 2]] == ["/"] and _is_verb(tokens, at + 2):
+            at += 2  # "I [spawned/]started in R"
+            continue
         if token.text not in _TURNS and token.kind != "poss":
             found.append(token)
             at += 1
@@ -117,6 +120,9 @@ def _sighting(tokens: Sequence[Token], at: int) -> int:
     if "of" not in words[1:]:
         return 0
     of = words.index("of", 1)
+    seeing = VERBS.get(words[of + 1]) if of + 1 < len(words) else None
+    if seeing is not None and seeing.form == GERUND:
+        return 0  # "Bob's account of seeing her"
     return of + 2 if words[of - 1] in ("sighting", "sightings", "account") else 0
 
 
@@ -137,17 +143,15 @@ def _excepts(tokens: Sequence[Token], at: int) -> int:
     for said in _EXCEPTS if anybody[-1] else _EXCEPTS[:-1]:
         end = at + len(said)
         named = [token.text for token in tokens[at:end]] == said and end < len(tokens) and tokens[end].kind == "name"
-        if named and not (said == ["but"] and _acts(tokens, end + 1)):
+        if named:
             return len(said)
     return 0
 
 
-def _acts(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a verb follows a name, so that a clause of its own begins there: "saw nobody but Bob saw me"."""
-    while at < len(tokens) and tokens[at].text in ADVERBS:
-        at += 1
+def _is_verb(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a past form of a verb stands here."""
     verb = VERBS.get(tokens[at].text) if at < len(tokens) else None
-    return at < len(tokens) and (tokens[at].text in AUXILIARIES or (verb is not None and verb.form in (FINITE, EITHER)))
+    return verb is not None and verb.form in (FINITE, EITHER)
 
 
 def _place_follows(tokens: Sequence[Token], at: int) -> bool:

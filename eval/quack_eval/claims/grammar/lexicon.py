@@ -8,6 +8,11 @@ FINITE, BASE, GERUND, PARTICIPLE, EITHER = "finite", "base", "gerund", "particip
 """Forms of a verb; EITHER is a past form that is a participle as well ("moved")."""
 
 
+def word_set(words: str) -> frozenset[str]:
+    """The words of a list with blanks between them."""
+    return frozenset(words.split())
+
+
 class Verb(NamedTuple):
     """A form of a verb: what it asserts, its base form, and which form it is."""
 
@@ -125,344 +130,46 @@ AUXILIARIES = frozenset({"do", "does", "did", "have", "has", "had", "'ve", "havi
 MODALS = frozenset(
     {"would", "could", "should", "might", "may", "will", "can", "ca", "wo", "'ll", "'d", "shall", "must", "cannot"}
 )
-ADVERBS = frozenset(
-    [
-        "also",
-        "just",
-        "really",
-        "actually",
-        "already",
-        "still",
-        "then",
-        "definitely",
-        "clearly",
-        "personally",
-        "literally",
-        "directly",
-        "only",
-        "even",
-        "ever",
-        "first",
-        "certainly",
-        "simply",
-        "explicitly",
-        "specifically",
-        "both",
-        "all",
-        "together",
-        "alone",
-        "again",
-        "eventually",
-        "quickly",
-        "immediately",
-        "briefly",
-        "currently",
-        "now",
-        "soon",
-        "once",
-        "finally",
-        "initially",
-        "mostly",
-        "basically",
-        "probably",
-        "likely",
-        "apparently",
-        "supposedly",
-        "allegedly",
-        "honestly",
-        "physically",
-        "always",
-        "obviously",
-        "absolutely",
-        "conveniently",
-        "technically",
-        "completely",
-        "fully",
-        "too",
-        "instead",
-        "ended",
-        "instantly",
-        "suddenly",
-        "recently",
-        "previously",
-        "genuinely",
-        "apparently",
-        "safely",
-        "straight",
-        "openly",
-        "entirely",
-        "merely",
-        "easily",
-        "randomly",
-        "naturally",
-        "distinctly",
-        "lately",
-        "last",
-        "shortly",
-        "subsequently",
-        "afterwards",
-        "afterward",
-        "deliberately",
-        "barely",
-        "nearly",
-        "so",
-        "possibly",
-        "perhaps",
-        "maybe",
-        "surely",
-        "totally",
-        "perfectly",
-        "firmly",
-        "independently",
-        "nicely",
-        "purely",
-        "strictly",
-        "well",
-        "pretty",
-        "quite",
-        "mutually",
-        "somehow",
-        "strongly",
-        "partially",
-        "accidentally",
-        "casually",
-        "blindly",
-        "highly",
-        "unfortunately",
-        "hopefully",
-        "falsely",
-        "flatly",
-        "truly",
-        "visually",
-        "theoretically",
-        "potentially",
-        "slightly",
-        "magically",
-        "narrowly",
-        "desperately",
-        "essentially",
-        "actively",
-        "automatically",
-        "cleanly",
-        "logically",
-        "confidently",
-        "repeatedly",
-        "seriously",
-        "practically",
-        "continuously",
-        "calmly",
-        "intentionally",
-        "simultaneously",
-        "secretly",
-        "presumably",
-        "slowly",
-        "mainly",
-        "partly",
-        "correctly",
-        "wrongly",
-        "suspiciously",
-        "plainly",
-        "frankly",
-        "constantly",
-        "admittedly",
-        "implicitly",
-        "freshly",
-        "seemingly",
-        "indirectly",
-        "visibly",
-        "quietly",
-        "silently",
-        "randomly",
-        "closely",
-        "solidly",
-        "effectively",
-        "vaguely",
-    ]
+ADVERBS = word_set(
+    "also just really actually already still then definitely clearly personally literally directly only even"
+    " ever first certainly simply explicitly specifically both all together alone again eventually quickly"
+    " immediately briefly currently now soon once finally initially mostly basically probably likely apparently"
+    " supposedly allegedly honestly physically always obviously absolutely conveniently technically completely"
+    " fully too instead ended instantly suddenly recently previously genuinely safely straight openly entirely"
+    " merely easily randomly naturally distinctly lately last shortly subsequently afterwards afterward"
+    " deliberately barely nearly so possibly perhaps maybe surely totally perfectly firmly independently nicely"
+    " purely strictly well pretty quite mutually somehow strongly partially accidentally casually blindly"
+    " highly unfortunately hopefully falsely flatly truly visually theoretically potentially slightly magically"
+    " narrowly desperately essentially actively automatically cleanly logically confidently repeatedly"
+    " seriously practically continuously calmly intentionally simultaneously secretly presumably slowly mainly"
+    " partly correctly wrongly suspiciously plainly frankly constantly admittedly implicitly freshly seemingly"
+    " indirectly visibly quietly silently closely solidly effectively vaguely"
 )
-CONNECTIVES = frozenset(
-    [
-        "either",
-        "how",
-        "and",
-        "or",
-        "but",
-        "so",
-        "because",
-        "since",
-        "while",
-        "when",
-        "where",
-        "who",
-        "which",
-        "that",
-        "then",
-        "before",
-        "after",
-        "until",
-        "if",
-        "though",
-        "although",
-        "as",
-        "unless",
-        "whereas",
-        "plus",
-        "once",
-        "whether",
-        "than",
-        "except",
-        "whenever",
-        "wherever",
-        "till",
-        "yet",
-        "meaning",
-        "&",
-        "because",
-    ]
+CONNECTIVES = word_set(
+    "either how and or but so because since while when where who which that then before after until if though"
+    " although as unless whereas plus once whether than except whenever wherever till yet meaning &"
 )
 TIME_LINKS = frozenset(["when", "before", "after", "until", "while", "as", "once", "since", "till", "whenever"])
-PREPOSITIONS = frozenset(
-    [
-        "in",
-        "at",
-        "to",
-        "into",
-        "toward",
-        "towards",
-        "from",
-        "through",
-        "via",
-        "by",
-        "past",
-        "near",
-        "with",
-        "on",
-        "of",
-        "inside",
-        "within",
-        "for",
-        "around",
-        "between",
-        "across",
-        "onto",
-        "over",
-        "under",
-        "behind",
-        "beside",
-        "outside",
-        "about",
-        "against",
-        "without",
-        "beyond",
-        "down",
-        "up",
-        "off",
-        "out",
-        "next",
-        "upon",
-        "during",
-        "along",
-        "alongside",
-        "among",
-        "amongst",
-        "like",
-        "after",
-        "before",
-    ]
+PREPOSITIONS = word_set(
+    "in at to into toward towards from through via by past near with on of inside within for around between"
+    " across onto over under behind beside outside about against without beyond down up off out next upon"
+    " during along alongside among amongst like after before"
 )
-DETERMINERS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "my",
-        "your",
-        "his",
-        "her",
-        "their",
-        "our",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "any",
-        "some",
-        "no",
-        "each",
-        "every",
-    ]
-)
+DETERMINERS = word_set("the a an my your his her their our its this that these those any some no each every")
 NOBODY = frozenset({"nobody", "no-one", "noone", "none"})
 ANYBODY = frozenset({"anyone", "anybody"})
 BODY_WORDS = frozenset({"body", "corpse", "bodies", "remains", "dead"})
-ROUTE_NOUNS = frozenset(
-    {
-        "route",
-        "path",
-        "loop",
-        "movements",
-        "movement",
-        "way",
-        "tour",
-        "round",
-        "trail",
-        "itinerary",
-        "circuit",
-        "rotation",
-        "sweep",
-    }
-)
-TASK_NOUNS = frozenset(
-    [
-        "task",
-        "tasks",
-        "scan",
-        "wiring",
-        "wires",
-        "calibration",
-        "calibrating",
-        "distributor",
-        "distributors",
-        "filter",
-        "cargo",
-        "asteroids",
-        "course",
-        "cameras",
-        "engines",
-        "work",
-        "job",
-        "jobs",
-        "fuel",
-        "samples",
-        "sample",
-        "objectives",
-        "objective",
-        "chores",
-        "repairs",
-    ]
+ROUTE_NOUNS = word_set("route path loop movements movement way tour round trail itinerary circuit rotation sweep")
+TASK_NOUNS = word_set(
+    "task tasks scan wiring wires calibration calibrating distributor distributors filter cargo asteroids"
+    " course cameras engines work job jobs fuel samples sample objectives objective chores repairs"
 )
 BELIEVING = frozenset(
     {"figure", "assume", "guess", "think", "believe", "bet", "suspect", "doubt", "imagine", "suppose", "pretend"}
 )
 """Verbs after which the speaker gives an opinion and no statement."""
-EYES = frozenset({"eyes", "eye"})
 PLACE_NOUNS = frozenset({"location", "position", "whereabouts"})
-SAID_NOUNS = frozenset(
-    [
-        "story",
-        "claim",
-        "testimony",
-        "account",
-        "statement",
-        "version",
-        "timeline",
-        "alibi",
-        "alibis",
-        "words",
-        "info",
-        "information",
-    ]
-)
+SAID_NOUNS = word_set("story claim testimony account statement version timeline alibi alibis words info information")
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "oxygen": ("o2", "oxy"),
@@ -486,117 +193,17 @@ ALIASES: dict[str, tuple[str, ...]] = {
 NOT_ROOMS = r"(?!\s+(?:cameras?|cams?|feeds?|footage|guard|logs?)\b)"
 """What must not follow a room's name: then it names a thing."""
 
-ORDINARY = frozenset(
-    [
-        "frank",
-        "will",
-        "mark",
-        "may",
-        "grace",
-        "hope",
-        "rose",
-        "art",
-        "bill",
-        "rob",
-        "pat",
-        "chase",
-        "drew",
-        "grant",
-        "jack",
-        "miles",
-        "faith",
-        "joy",
-        "dawn",
-    ]
-)
+ORDINARY = word_set("frank will mark may grace hope rose art bill rob pat chase drew grant jack miles faith joy dawn")
 """Names that are words too: in small letters they are words."""
 
-FEMALE = frozenset(
-    [
-        "alice",
-        "diana",
-        "eve",
-        "grace",
-        "heidi",
-        "ivy",
-        "judy",
-        "olivia",
-        "peggy",
-        "sybil",
-        "trudy",
-        "wendy",
-        "anna",
-        "emma",
-        "mia",
-        "zoe",
-        "lucy",
-        "sara",
-        "sarah",
-        "nina",
-        "kate",
-        "iris",
-        "jane",
-        "julia",
-        "karen",
-        "laura",
-        "lena",
-        "mary",
-        "nora",
-        "rosa",
-        "ruby",
-        "tina",
-        "vera",
-        "carol",
-        "bella",
-        "clara",
-        "daisy",
-        "ella",
-        "fiona",
-        "hannah",
-    ]
+FEMALE = word_set(
+    "alice diana eve grace heidi ivy judy olivia peggy sybil trudy wendy anna emma mia zoe lucy sara sarah nina"
+    " kate iris jane julia karen laura lena mary nora rosa ruby tina vera carol bella clara daisy ella fiona"
+    " hannah"
 )
-MALE = frozenset(
-    [
-        "bob",
-        "charlie",
-        "frank",
-        "henry",
-        "dave",
-        "mallory_",
-        "oscar",
-        "victor",
-        "walter",
-        "ivan",
-        "jack",
-        "john",
-        "mark",
-        "paul",
-        "peter",
-        "tom",
-        "will",
-        "adam",
-        "ben",
-        "carl",
-        "dan",
-        "erik",
-        "fred",
-        "george",
-        "ian",
-        "james",
-        "karl",
-        "leo",
-        "max",
-        "nick",
-        "otto",
-        "rob",
-        "sam",
-        "tim",
-        "hank",
-        "greg",
-        "mike",
-        "david",
-        "chris",
-    ]
+MALE = word_set(
+    "bob charlie frank henry dave mallory_ oscar victor walter ivan jack john mark paul peter tom will adam ben"
+    " carl dan erik fred george ian james karl leo max nick otto rob sam tim hank greg mike david chris"
 )
 
 
@@ -660,101 +267,12 @@ def _all_verbs() -> dict[str, Verb]:
 VERBS = _all_verbs()
 """Every form of every verb."""
 
-NOUNS_TOO = frozenset(
-    [
-        "report",
-        "reports",
-        "claim",
-        "claims",
-        "vote",
-        "votes",
-        "move",
-        "moves",
-        "pass",
-        "place",
-        "places",
-        "start",
-        "end",
-        "check",
-        "checks",
-        "point",
-        "points",
-        "match",
-        "matches",
-        "need",
-        "look",
-        "looks",
-        "run",
-        "walk",
-        "visit",
-        "loop",
-        "route",
-        "routes",
-        "push",
-        "kill",
-        "kills",
-        "cut",
-        "cross",
-        "name",
-        "sound",
-        "calls",
-        "call",
-        "work",
-        "task",
-        "tasks",
-        "find",
-        "sweep",
-        "drop",
-        "stop",
-        "turn",
-        "use",
-        "plan",
-        "hope",
-        "doubt",
-        "guess",
-        "lead",
-        "set",
-        "witness",
-        "show",
-        "clear",
-        "trust",
-        "state",
-        "hand",
-        "account",
-        "press",
-        "help",
-        "note",
-        "cover",
-        "answer",
-        "target",
-        "meeting",
-        "lie",
-        "lies",
-        "rule",
-        "flag",
-        "position",
-        "return",
-        "step",
-        "track",
-        "line",
-        "lock",
-        "trail",
-        "pressure",
-        "force",
-        "cast",
-        "matter",
-        "change",
-        "share",
-        "count",
-        "add",
-        "sighting",
-        "spot",
-        "spots",
-        "left",
-        "alibi",
-        "alibis",
-        "suspect",
-        "suspects",
-    ]
+NOUNS_TOO = word_set(
+    "report reports claim claims vote votes move moves pass place places start end check checks point points"
+    " match matches need look looks run walk visit loop route routes push kill kills cut cross name sound calls"
+    " call work task tasks find sweep drop stop turn use plan hope doubt guess lead set witness show clear"
+    " trust state hand account press help note cover answer target meeting lie lies rule flag position return"
+    " step track line lock trail pressure force cast matter change share count add sighting spot spots left"
+    " alibi alibis suspect suspects"
 )
 """Forms that are nouns as often: verbs only where a verb must stand."""

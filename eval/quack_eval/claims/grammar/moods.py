@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from quack_eval.claims.grammar.chunks import FACT, MAYBE, TO
-from quack_eval.claims.grammar.lexicon import BASE, BELIEVING, EITHER, FINITE, GERUND, MODALS, PARTICIPLE, TIME_LINKS
+from quack_eval.claims.grammar.lexicon import (
+    BASE,
+    BELIEVING,
+    EITHER,
+    FINITE,
+    GERUND,
+    MODALS,
+    PARTICIPLE,
+    TIME_LINKS,
+    word_set,
+)
 from quack_eval.claims.grammar.parts import Clause, Sentence, which_is
 
-_ASKS = frozenset(
-    [
-        "know",
-        "hear",
-        "about",
-        "explain",
-        "exactly",
-        "say",
-        "tell",
-        "ask",
-        "clarify",
-        "confirm",
-        "wonder",
-        "sure",
-        "question",
-        "account",
-        "of",
-    ]
-)
+_ASKS = word_set("know hear about explain exactly say tell ask clarify confirm wonder sure question account of")
 _SAME_IN_PAST = frozenset({"cut", "put", "set", "hit", "let", "shut"})
 """Verbs whose bare form is the past too."""
 _TELLING = frozenset({"say", "claim", "mention", "state", "confirm", "verify", "prove"})
@@ -33,7 +25,6 @@ _HYPOTHETICAL = frozenset({"if", "either", "unless", "whether", "assuming", "sup
 
 def judge_mood(clause: Clause, sentence: Sentence) -> None:
     """Marks what is only possible: conditions, what hangs on them, modals, infinitives."""
-    above = clause.above
     if _instead(clause, sentence):
         clause.maybe = True
     elif _supposed(clause, sentence):
@@ -44,11 +35,8 @@ def judge_mood(clause: Clause, sentence: Sentence) -> None:
         return
     elif _can_say(clause, sentence):
         clause.maybe = clause.negative or clause.indefinite == "nobody"
-    else:
-        if above is not None and clause.link == "that" and above.negative and "true" in above.words:
-            clause.negative = not clause.negative
-        if not (_the_last_to(clause, sentence) or _happened_to(clause)):
-            _judge_by_above(clause, sentence)
+    elif not (_the_last_to(clause, sentence) or _happened_to(clause)):
+        _judge_by_above(clause, sentence)
 
 
 def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
@@ -58,8 +46,6 @@ def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
         clause.maybe = True
     elif above is None:
         clause.maybe |= _asked_where(clause, sentence)
-    elif _goes_on_perfect(clause):
-        clause.maybe = above.maybe
     elif above.group.mood == TO and not above.supposed and clause.group.form in (FINITE, EITHER):
         clause.maybe = _believed(clause) or (clause.link == "where" and _asked(sentence, clause))
     elif _as_doubtful(clause, above, sentence):
@@ -176,15 +162,6 @@ def _turned(clause: Clause, sentence: Sentence) -> bool:
     return (before in MODALS and clause.group.form == BASE) or before in ("maybe", "perhaps")
 
 
-def _would_have_said(clause: Clause, sentence: Sentence) -> bool:
-    """Whether a clause is what somebody could have said: "I'd have claimed I never saw her"."""
-    said = clause.above
-    if said is None or said is not clause.before or said.group.kind != "say" or said.group.mood != MAYBE:
-        return False
-    words = [token.text for token in sentence.tokens[said.group.first : said.group.last]]
-    return clause.link in ("", "that") and "have" in words
-
-
 def _infinitive_goes_on(clause: Clause, sentence: Sentence) -> bool:
     """Whether a bare verb goes on an infinitive: "had the time to corner Bob, kill him and then run to R"."""
     before = clause.before
@@ -240,14 +217,6 @@ def _not_confirmed(clause: Clause) -> bool:
     return said.maybe and said.indefinite == "nobody" and clause.link in ("", "that")
 
 
-def _goes_on_perfect(clause: Clause) -> bool:
-    """Whether a participle goes on a perfect infinitive: "to have found or moved the body"."""
-    above = clause.above
-    perfect = above is not None and above.group.mood == TO and above.group.form == FINITE
-    joined = clause.phrase is None and clause.link in ("and", "or") and clause.group.form in (EITHER, PARTICIPLE)
-    return perfect and joined
-
-
 def _hangs_on(clause: Clause) -> bool:
     """Whether a clause of time is as uncertain as what it dates: not in "could have left before Bob came"."""
     above = clause.above
@@ -299,5 +268,5 @@ def _asked(sentence: Sentence, clause: Clause) -> bool:
     return not clause.places or any(token.text in _ASKS for token in lead)
 
 
-_UNREAL = (_opinion, _turned, _would_have_said, _infinitive_goes_on)
+_UNREAL = (_opinion, _turned, _infinitive_goes_on)
 """What makes a clause no statement, whatever it hangs on."""

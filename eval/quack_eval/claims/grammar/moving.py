@@ -27,7 +27,6 @@ from quack_eval.claims.grammar.ways import (
     crosses,
     each_its_own,
     one_or_the_other,
-    slashed,
     way_of,
 )
 from quack_eval.claims.types import PLAYER
@@ -372,17 +371,13 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
         else:
             for room in way.ends if either else way.ends[:1]:
                 account.activity(clause, who, "traveling", room, way.origin[-1], seen=arrives)
-    elif (
-        (len(way.to) > 1 and "then" in clause.words and not slashed(account, clause))
-        or (way.to and way.toward)
-        or crosses(clause, way.to)
-    ):
+    elif (len(way.to) > 1 and "then" in clause.words) or (way.to and way.toward) or crosses(clause, way.to):
         account.route(clause, who, _stayed_before(account, clause, who, way) + all_in_order(account, clause))
     elif way.to and not arrives and _sets_off(account, clause, who):
         account.activity(clause, who, "traveling", way.to[-1], account.discourse.places.get(who))
     elif len(way.to) == 1 and not arrives and (origin := _just_seen(account, clause, who)) not in (None, way.to[0]):
         account.activity(clause, who, "traveling", way.to[0], origin, seen=True)
-    elif way.to and not arrives and _repeats_way(account, clause, who, way):
+    elif way.to and not arrives and (_repeats_way(account, clause, who, way) or _only_dates(account, clause, who)):
         account.discourse.places[who] = way.to[-1]
     elif way.to and not arrives:
         for room in way.to:
@@ -438,6 +433,8 @@ def _untold_end(account: Account, clause: Clause, who: str, origin: str) -> str 
         end = end if who == discourse.voice or end == discourse.room else None
     else:
         end = None
+    if end is None and who != discourse.voice and _comes(account, clause):
+        end = next(reversed(discourse.bodies.values()), None)  # "Bob came from Q right as it was found"
     return end if end != origin else None
 
 
@@ -457,11 +454,17 @@ def _repeats_way(account: Account, clause: Clause, who: str, way: Way) -> bool:
     return known and not (has_event or clause.beside)
 
 
+def _only_dates(account: Account, clause: Clause, who: str) -> bool:
+    """Whether a movement of the speaker only dates something: "after I went to R"."""
+    return clause.link == "after" and who == account.discourse.voice
+
+
 def _sets_off(account: Account, clause: Clause, who: str) -> bool:
     """Whether a movement leaves a place known or untold: "left to R", "fled to R", "was there before heading to R"."""
     if clause.group.kind == "leave" or _leaving(clause) or _flees(account, clause, who):
         return True
-    if clause.link not in ("before", "after") or clause.group.lemma in _ARRIVED:
+    passes = bool(clause.places) and all(place.preposition in VIA for place in clause.places)
+    if clause.link not in ("before", "after") or clause.group.lemma in _ARRIVED or passes:
         return False
     if who != account.discourse.voice:
         return True

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.lexer import Token
+from quack_eval.claims.grammar.lexicon import ADVERBS, TIME_LINKS
 from quack_eval.claims.grammar.parts import Clause, Place
 from quack_eval.claims.grammar.verbless import ADDED
+from quack_eval.claims.types import BODY
 
 
 def tell_empty(account: Account, clause: Clause) -> bool:
-    """the room was empty, R was empty: nobody was seen there."""
+    """the room was empty, R was empty: nobody was seen there; R was clear: no body was."""
     tokens = account.sentence.tokens
+    if (clear := _clear(account, clause)) is not None:
+        account.sighting(clause, account.source or account.discourse.voice, None, clear, True, BODY)
+        return True
     lead = tokens[max(0, clause.group.first - 3) : clause.group.first]
     if "empty" not in clause.words or "of" in clause.words or clause.negative or not lead:
         return False
@@ -31,6 +36,21 @@ def tell_empty(account: Account, clause: Clause) -> bool:
     if came and not there and after is not None and "through" in after.words:
         account.location(clause, seer, empty)  # "Bob says R was empty when he passed through"
     return True
+
+
+def _clear(account: Account, clause: Clause) -> str | None:
+    """The room of "R was clear", "I was in R early, and it was clear"; None where something else is clear."""
+    tokens, voice = account.sentence.tokens, account.discourse.voice
+    at = next((p for p in range(*clause.rest) if tokens[p].text == "clear"), None)
+    goes_on = at is not None and at + 1 < len(tokens) and tokens[at + 1].kind == "word"
+    if at is None or clause.group.kind != "is" or clause.negative or clause.subject or not clause.group.first:
+        return None
+    if (goes_on and tokens[at + 1].text not in ADVERBS | TIME_LINKS) or tokens[clause.group.first].text != "was":
+        return None
+    named, before = _room_called(tokens[max(0, clause.group.first - 3) : clause.group.first]), clause.before
+    stood = before is not None and before.subject == (voice,) and before.places and clause.link in ("and", "but", ",")
+    here = account.discourse.places.get(voice) if stood and tokens[clause.group.first - 1].text == "it" else None
+    return named or here
 
 
 def found_empty(account: Account, clause: Clause) -> bool:

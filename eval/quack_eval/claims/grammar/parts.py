@@ -55,11 +55,6 @@ class Clause:
     supposed: bool = False
     negative: bool = False
 
-    @property
-    def subject_named(self) -> bool:
-        """Whether the subject is a player named right before the verb."""
-        return self.phrase is not None
-
     def link_before(self, sentence: Sentence) -> str:
         """The word right before the verb."""
         return sentence.tokens[self.group.first - 1].text if self.group.first else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quack_eval.claims.grammar.account import ARRIVING, Account, seen_in_sentence
 from quack_eval.claims.grammar.chunks import MUST
-from quack_eval.claims.grammar.lexicon import BASE, TIME_LINKS
+from quack_eval.claims.grammar.lexicon import TIME_LINKS
 from quack_eval.claims.grammar.parts import Clause, Place
 
 _HEARSAY = frozenset({"apparently", "supposedly", "allegedly", "presumably"})
@@ -29,8 +29,6 @@ def perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> b
     apart = any(word in ("before", "after") and discourse.voice in phrase.who for word, phrase in clause.beside)
     if account.source or clause.group.mood == MUST or verb & _HEARSAY or apart:
         return False
-    if _seen_then(account, clause, who, rooms):
-        return True
     if _beside_own_way(account, clause, rooms):
         return True
     if not clause.negative and seen_in_sentence(account, clause):
@@ -43,7 +41,7 @@ def perceives(account: Account, clause: Clause, who: str, rooms: list[str]) -> b
 def _where_i_was(account: Account, clause: Clause, also: bool) -> bool:
     """Whether the room is given as the speaker's own: "I got to R, and X was already there", "X was there at 6"."""
     beside = _beside_own_place(account, clause)
-    if clause.link in TIME_LINKS or not (beside or _ticked(clause)):
+    if clause.link in TIME_LINKS or not beside:
         return False
     return clause.link == "where" or also or not any(_is_named(account, p, beside) for p in clause.places)
 
@@ -52,11 +50,6 @@ def _is_named(account: Account, place: Place, beside: bool) -> bool:
     """Whether a place is told by a name or as the room of an event: not "there", nor "in the room" beside the own."""
     word = account.sentence.tokens[place.at].text
     return bool(place.room) or word == "scene" or (word == "room" and not beside)
-
-
-def _ticked(clause: Clause) -> bool:
-    """Whether a clause has a time in ticks of its own: "X was there at tick 6"."""
-    return any(char.isdigit() for token in clause.times for char in token.text)
 
 
 def _beside_own_place(account: Account, clause: Clause) -> bool:
@@ -76,27 +69,6 @@ def _beside_own_way(account: Account, clause: Clause, rooms: list[str]) -> bool:
         return False
     around = [c for c in account.sentence.clauses if c.group.first < opens]
     return tokens[opens - 1].value in rooms and bool(around) and around[-1].subject == (account.discourse.voice,)
-
-
-def _seen_then(account: Account, clause: Clause, who: str, rooms: list[str]) -> bool:
-    """Whether the sentence goes on to say that the speaker saw who it places: "X was in R at 5 — I saw him there"."""
-    return any(
-        other.group.kind == "see"
-        and other.group.form != BASE
-        and other.group.first > clause.group.first
-        and other.subject == (account.discourse.voice,)
-        and not (other.negative or other.maybe)
-        and who in other.objects_of(account.sentence)
-        and _only_in(account, other, rooms)
-        for other in account.sentence.clauses
-    )
-
-
-def _only_in(account: Account, seeing: Clause, rooms: list[str]) -> bool:
-    """Whether what was seen begins in one of these rooms, as far as a room is named."""
-    after = account.after(seeing)
-    begins = [*seeing.places, *(after.places[:1] if after is not None and after.above is seeing else ())]
-    return all(place.room in ("", *rooms) for place in begins)
 
 
 def _dated_by(account: Account, clause: Clause, rooms: list[str]) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from quack_eval.claims.grammar.account import Account, rooms_of
-from quack_eval.claims.grammar.being import stood_with
+from quack_eval.claims.grammar.being import keeps_away, stood_with
 from quack_eval.claims.grammar.bodies import tell_body
 from quack_eval.claims.grammar.chunks import FACT
 from quack_eval.claims.grammar.disbelief import falsely
@@ -35,6 +37,9 @@ def tell_placing(account: Account, clause: Clause) -> None:
     if [token.text for token in after] == ["each", "other"]:
         _placed_each_other(account, clause)
         return
+    if keeps_away(clause):  # "that puts Bob away from R"
+        clause.negative = not clause.negative
+        clause.places = [replace(place, preposition="in") for place in clause.places]
     rooms = rooms_of(account, clause)
     companions = [p for preposition, phrase in clause.beside if preposition == "with" for p in phrase.who]
     if not whom and clause.words & {"body", "corpse"}:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import INTO, Account, first_of, rooms_of
+from quack_eval.claims.grammar.account import INTO, TOWARD, Account, first_of, rooms_of
 from quack_eval.claims.grammar.chunks import FACT, Group
 from quack_eval.claims.grammar.lexicon import FINITE, GERUND
 from quack_eval.claims.grammar.parts import Clause
@@ -11,6 +11,7 @@ _NOT_TOLD = frozenset(
     {"if", "would", "could", "possible", "maybe", "might", "can", "may", "why", "or", "not", "n't", "unless", "concern"}
 )
 """Words beside which "self-report" is only considered."""
+_REPORTS = ("report", "reported", "reports", "reporting")
 _SAYING = frozenset({"what", "that", "exactly", "everything", "how", "on", "seeing"})
 """Words after "reported" that show that something was told and no body reported."""
 
@@ -19,8 +20,8 @@ def tell_report(account: Account, clause: Clause, dead: bool) -> None:
     """X reported (the body): where the clause says so, else where the body lay."""
     tokens = account.sentence.tokens
     words = {token.text for token in tokens[slice(*clause.rest)]}
-    rooms = rooms_of(account, clause)
-    noun = clause.group.form == GERUND and not (clause.phrase is not None and rooms)
+    rooms = rooms_of(account, clause, frozenset(TOWARD))  # "Bob reporting from R"
+    noun = clause.group.form == GERUND and clause.phrase is None
     told = tokens[clause.first - 1].text == "what" if clause.first else False
     if noun or told or (words & _SAYING and not dead):
         return
@@ -77,9 +78,9 @@ def tell_self_reports(account: Account) -> None:
     if "self" in words and not words & _NOT_TOLD:
         for p in range(1, len(tokens) - 1):
             _self_report(account, p)
-    if "reporter" in words and not words & {"if", "not", "n't", "unless"}:
+    if "reporter" in words and not words & {"if", "unless"}:
         for p in range(1, len(tokens)):
-            if tokens[p].text == "reporter" and tokens[p - 1].text == "the":
+            if tokens[p].text == "reporter" and [token.text for token in tokens[p + 1 : p + 2]] != ["-"]:
                 _is_reporter(account, p)
 
 
@@ -87,7 +88,7 @@ def _self_report(account: Account, p: int) -> None:
     """X self-reported, X's self-report."""
     tokens = account.sentence.tokens
     noun = p + 1 + (tokens[p + 1].text == "-")
-    if tokens[p].text != "self" or noun >= len(tokens) or tokens[noun].text not in ("report", "reported", "reports"):
+    if tokens[p].text != "self" or noun >= len(tokens) or tokens[noun].text not in _REPORTS:
         return
     clause = _clause_near(account, p)
     beside = account.sentence.by_token.get(p - 1)
@@ -95,18 +96,32 @@ def _self_report(account: Account, p: int) -> None:
     named = beside is not None and not beside.owner
     if (
         tokens[noun].text == "reported"
-        or (tokens[noun].text == "reports" and named)
+        or (tokens[noun].text in ("reports", "reporting") and named)
         or (beside is not None and beside.owner)
     ):
         for one in who[:1]:
-            account.activity(clause, one, "report", where_reported(account, clause, one))
+            account.activity(clause, one, "report", _room_after(account, noun) or where_reported(account, clause, one))
+
+
+def _room_after(account: Account, p: int) -> str | None:
+    """The room of "the reporter in R", "self-reporting from R"."""
+    after = account.sentence.tokens[p + 1 : p + 3]
+    named = len(after) == 2 and after[0].text in ("in", "from") and after[1].kind == "room"
+    return after[1].value if named else None
 
 
 def _is_reporter(account: Account, p: int) -> None:
-    """X is the reporter: X reported a body."""
-    clause = _clause_near(account, p)
-    for one in (clause.subject or ())[:1] if clause.group.kind == "is" and not clause.maybe else ():
-        account.activity(clause, one, "report", where_reported(account, clause, one))
+    """X is the reporter, X being the reporter, X as (the) reporter in R: X reported a body."""
+    tokens, clause = account.sentence.tokens, _clause_near(account, p)
+    at = p - 1 - (tokens[p - 1].text == "the")
+    beside = account.sentence.by_token.get(at - 1)
+    if tokens[at].text in ("being", "as") and beside is not None and not beside.owner:
+        who = beside.who
+    else:
+        told = clause.group.kind == "is" and not (clause.maybe or clause.negative) and tokens[p - 1].text == "the"
+        who = clause.subject or () if told else ()
+    for one in who[:1]:
+        account.activity(clause, one, "report", _room_after(account, p) or where_reported(account, clause, one))
 
 
 def _clause_near(account: Account, p: int) -> Clause:

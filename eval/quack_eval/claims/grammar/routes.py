@@ -9,91 +9,15 @@ from quack_eval.claims.grammar.account import FROM, TOWARD, Account, Step
 from quack_eval.claims.grammar.asides import led_on_to
 from quack_eval.claims.grammar.chunks import MAYBE, Group, Persons
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import GERUND, MODALS, ROUTE_NOUNS, TIME_LINKS
+from quack_eval.claims.grammar.lexicon import GERUND, MODALS, ROUTE_NOUNS, TIME_LINKS, word_set
 from quack_eval.claims.grammar.parts import Clause, Place, Sentence
 
-_GLUE = frozenset(
-    [
-        "then",
-        "to",
-        "into",
-        "and",
-        "back",
-        "up",
-        "down",
-        "over",
-        "finally",
-        "through",
-        "the",
-        "after",
-        "that",
-        "ended",
-        "ending",
-        "in",
-        "at",
-        "a",
-        "quick",
-        "check",
-        "straight",
-        "across",
-        "on",
-        "around",
-        "again",
-        "north",
-        "south",
-        "east",
-        "west",
-        "area",
-        "for",
-        "of",
-        "before",
-        "lastly",
-        "side",
-        "out",
-        "toward",
-        "towards",
-        "which",
-        "was",
-        "now",
-        "or",
-        "headed",
-        "heading",
-        "moved",
-        "went",
-        "moving",
-        "going",
-        "early",
-        "late",
-        "mid",
-        "by",
-        "via",
-        "from",
-        "started",
-        "starting",
-        "start",
-        "first",
-        "next",
-        "right",
-        "just",
-        "all",
-        "way",
-        "also",
-        "directly",
-        "eventually",
-        "last",
-        "where",
-        "currently",
-        "later",
-        "on",
-        "came",
-        "coming",
-        "i",
-        "returned",
-        "returning",
-        "past",
-        "left",
-        "briefly",
-    ]
+_GLUE = word_set(
+    "then to into and back up down over finally through the after that ended ending in at a quick check"
+    " straight across on around again north south east west area for of before lastly side out toward towards"
+    " which was now or headed heading moved went moving going early late mid by via from started starting start"
+    " first next right just all way also directly eventually last where currently later came coming i returned"
+    " returning past left briefly"
 )
 _GOES = frozenset({"went", "moved", "walked", "go", "goes", "traveled"})
 _LISTING = frozenset({":", "—", "(", "claims", "claimed", "claim", "was", "says", "said"})
@@ -109,23 +33,7 @@ _TO_ASIDE = frozenset({"where", "(", ",", "also", "actually", "briefly", "and"})
 _WENT = frozenset({"went", "headed", "moved", "came", "returned", "ended", "then", "finally", "passed"})
 
 
-_MAPPED = frozenset(
-    {
-        "is",
-        "are",
-        "takes",
-        "would",
-        "connects",
-        "connect",
-        "corridor",
-        "distance",
-        "path",
-        "trip",
-        "access",
-        "could",
-        "might",
-    }
-)
+_MAPPED = word_set("is are takes would connects connect corridor distance path trip access could might")
 """What stands after two rooms of which only the map is spoken: "A -> B takes two ticks"."""
 
 
@@ -141,13 +49,13 @@ def routes(account: Account) -> None:
         )
         if wanted or (supposed and not _as_claimed(account, clause, owner, first, rooms)):
             continue
-        if _geography(sentence, first, last) or _would_be(clause) or _only_between(sentence, first):
+        if _geography(sentence, first, last) or _would_be(clause):
             _spend(sentence, first, last, rooms)
             continue
         if owner is None:
             continue
         moves = clause is not None and clause.group.kind in ("move", "enter", "leave", "is", "be")
-        negative = clause is not None and clause.negative and moves
+        negative = clause is not None and clause.negative and moves and clause.group.last < first
         _mark(account, first, last)
         if len(rooms) == 2 and first and sentence.tokens[first - 1].text == "from":
             for who in owner:
@@ -164,12 +72,6 @@ def routes(account: Account) -> None:
             clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
         more, end = _last_stops(account, owner, last)
         rooms += more
-        if negative and any(token.text == "or" for token in sentence.tokens[first:last]):
-            for who in owner:
-                for room in rooms:
-                    account.location(clause, who, room, True)
-            _spend(sentence, first, last, rooms)
-            continue
         for who in owner:
             if who != account.discourse.speaker and not account.source and _claimed(account, clause, who, first):
                 account.source = who
@@ -199,12 +101,6 @@ def _would_be(clause: Clause | None) -> bool:
     """Whether a way is only thought of: "my route would have to be A -> B"."""
     said = [clause.above, clause] if clause is not None else []
     return any(part is not None and part.noun == "route" and part.group.mood == MAYBE for part in said)
-
-
-def _only_between(sentence: Sentence, first: int) -> bool:
-    """Whether two rooms are given without order: "your movement between A and B"."""
-    tokens = sentence.tokens
-    return first > 0 and tokens[first - 1].text == "between"
 
 
 def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], last: int, room: str) -> None:

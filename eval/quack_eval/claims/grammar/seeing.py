@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.account import VIA, Account, or_none, rooms_above, rooms_of, rooms_when, until
+from quack_eval.claims.grammar.account import (
+    VIA,
+    Account,
+    or_none,
+    rooms_above,
+    rooms_going_on,
+    rooms_of,
+    rooms_when,
+    until,
+)
 from quack_eval.claims.grammar.bodies import sees_body
 from quack_eval.claims.grammar.chunks import MUST, Persons
 from quack_eval.claims.grammar.lexicon import CONNECTIVES, GERUND, PARTICIPLE, PREPOSITIONS, TIME_LINKS
 from quack_eval.claims.grammar.parts import Clause
 
+_APART = frozenset({"from", "toward", "towards", "before", "after", "between"})
+"""What stands before a room in which somebody was not seen: "saw nobody before R", "between R and S"."""
 _CAUGHT_AT = frozenset({"red", "lying", "up", "off", "out", "on", "lie", "lies"})
 
 
@@ -142,10 +153,8 @@ def _saw(
     if clause.group.lemma == "join" and target == account.discourse.voice:
         seer, target = target, seer
     negative = clause.negative
-    if phrase.indefinite == "nobody" or account.sentence.tokens[phrase.first - 1].text == "no":
+    if phrase.indefinite == "nobody" or account.sentence.tokens[phrase.first - 1].text in ("no", "neither"):
         negative = True
-    elif phrase.indefinite == "anybody" and not negative:
-        return
     if negative and target is not None and until(account, clause):
         return
     if negative and target is not None and (_only_one(account, clause, phrase) or just_one(account, phrase)):
@@ -192,27 +201,33 @@ def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str]
     there = account.where(clause) if clause.link == "where" else None
     objects = sorted(clause.objects, key=lambda o: o.first)
     times = sorted((t for t in clause.times), key=lambda t: t.start)
-    tokens = account.sentence.tokens
+    tokens, named = account.sentence.tokens, account.sentence.by_token
     for number, phrase in enumerate(objects):
         begin = phrase.last if number else clause.rest[0] - 1
         end = objects[number + 1].first if number + 1 < len(objects) else clause.rest[1]
-        places = [
-            p for p in clause.places if begin <= p.at < end and p.preposition not in ("from", "toward", "towards", "to")
-        ]
+        places = [p for p in clause.places if begin <= p.at < end and p.preposition not in _APART | {"to"}]
         rooms = [room for p in places if (room := account.room_of(p))]
-        joined = [token.text for token in tokens[phrase.last + 1 : end]] if number + 1 < len(objects) else []
-        if not places and joined and set(joined) <= {",", "or", "and", "nor"} and len(objects) == number + 2:
-            rooms = [room for p in clause.places if p.at > end and (room := account.room_of(p))]
+        last = objects[-1].first
+        joined = {
+            token.text for p, token in enumerate(tokens[phrase.last + 1 : last], phrase.last + 1) if p not in named
+        }
+        if not places and number + 1 < len(objects) and joined <= {",", "or", "and", "nor"}:
+            rooms = [room for p in clause.places if p.at > last and (room := account.room_of(p))]
         inside = [t for t in times if tokens[begin].start <= t.start < tokens[end - 1].end]
         time = account.message[inside[0].start : inside[0].end] if inside and len(objects) > 1 else None
         found.append((phrase, [there] if there is not None else rooms, time))
-    common = rooms_of(account, clause) if len(objects) == 1 or not clause.places else []
+    common = rooms_of(account, clause, _APART) if len(objects) == 1 or not clause.places else []
     if not common and clause.link in ("and", ",", "then", "but") and clause.above is not None:
         common = rooms_above(account, clause)
     common = common or rooms_when(account, clause) or _both_rooms(account, clause)
     stood = [] if common else _where_it_stood(account, clause)
     common = common or _where_others_were(account, clause)
-    return [(phrase, rooms or common or (stood if phrase.who else []), time) for phrase, rooms, time in found]
+    stood = stood or ([] if common else rooms_going_on(account, clause))
+    alone = [phrase for phrase, _, _ in found if not clause.negative or _only_one(account, clause, phrase)]
+    return [
+        (phrase, rooms or common or (stood if phrase.who and phrase in alone else []), time)
+        for phrase, rooms, time in found
+    ]
 
 
 def _both_rooms(account: Account, clause: Clause) -> list[str]:

@@ -5,76 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import GERUND, PARTICIPLE, VERBS
+from quack_eval.claims.grammar.lexicon import GERUND, PARTICIPLE, VERBS, word_set
 
-_ASKING = frozenset(
-    [
-        "who",
-        "what",
-        "where",
-        "when",
-        "why",
-        "how",
-        "which",
-        "did",
-        "do",
-        "does",
-        "were",
-        "was",
-        "are",
-        "is",
-        "can",
-        "could",
-        "would",
-        "will",
-        "have",
-        "has",
-        "should",
-    ]
-)
+_ASKING = word_set("who what where when why how which did do does were was are is can could would will have has should")
 _OPENS = frozenset({",", "—", ";", ":", "("})
-_AFTER_IS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "not",
-        "in",
-        "at",
-        "been",
-        "just",
-        "also",
-        "still",
-        "clearly",
-        "literally",
-        "definitely",
-        "our",
-        "going",
-        "got",
-        "always",
-        "now",
-        "either",
-        "most",
-        "n't",
-        "never",
-        "only",
-        "very",
-        "so",
-        "too",
-        "the",
-        "being",
-        "right",
-        "already",
-        "actually",
-        "really",
-        "back",
-        "near",
-        "your",
-        "my",
-        "supposedly",
-        "lying",
-    ]
+_AFTER_IS = word_set(
+    "the a an not in at been just also still clearly literally definitely our going got always now either most"
+    " n't never only very so too being right already actually really back near your my supposedly lying"
 )
+_CURSES = frozenset({"hell", "heck", "earth", "world"})
+"""where the hell, what on earth."""
 _HELD = frozenset(
     {"it", "he", "she", "that", "there", "who", "what", "here", "this", "where", "let", "everyone", "how"}
 )
@@ -126,12 +66,13 @@ def _doing_there(sentence: list[Token]) -> list[Token]:
     """What a question takes for granted: "Bob, what were you doing in R?" that he was there."""
     words = [token.text for token in sentence]
     for p in range(len(words) - 4):
-        asks = words[p] in ("what", "why") and (p == 0 or sentence[p - 1].text in _OPENS | {"so", "and", "but"})
+        asks = words[p] in ("what", "why", "when") and (p == 0 or sentence[p - 1].text in _OPENS | {"so", "and", "but"})
         was = p + 1 + (words[p + 1] in ("exactly", "else"))
         if not asks or words[was] not in ("was", "were") or not _is_somebody(sentence[was + 1]):
             continue
         rest = was + 2 + (words[was + 2] == "doing")
-        end = next((q for q in range(rest, len(words)) if words[q] in _OPENS | {"and", "but", "when"}), len(words))
+        ends = [q for q in range(rest, len(words)) if words[q] in _OPENS | {"and", "but", "when"}]
+        end = next((q for q in ends if words[q] != "and" or sentence[q + 1].kind != "room"), len(words))
         stays = words[rest : rest + 1] == ["still"] or words[rest] in (
             "in",
             "at",
@@ -167,7 +108,13 @@ def _before_question(sentence: list[Token]) -> list[Token]:
         if opens and sentence[p].text in _ASKING and not _subordinate(sentence, p):
             left = sentence[:p]
             return _before_question(left) if left and left[-1].text == "or" else _unasked(left)
-    return []
+    return sentence if _only_marked(sentence) else []
+
+
+def _only_marked(sentence: list[Token]) -> bool:
+    """Whether only the mark makes it a question: "you say you found him in R, but then you walked off?"."""
+    asks = any(token.text in ("who", "what", "why", "how", "if") for token in sentence)
+    return len(sentence) > 9 and not asks and not any(_turned(sentence, p) for p in range(len(sentence)))
 
 
 def _unasked(left: list[Token]) -> list[Token]:
@@ -198,7 +145,8 @@ def _turned(sentence: list[Token], p: int) -> bool:
 
 def _subordinate(sentence: list[Token], p: int) -> bool:
     """Whether `when ...` or `where ...` here continues a clause and asks nothing."""
-    words = sentence[p + 1 : p + 3]
+    begin = p + 1 + 2 * any(token.text in _CURSES for token in sentence[p + 2 : p + 3])
+    words = sentence[begin : begin + 2]
     return sentence[p].text in ("when", "where", "which", "who") and not any(
         token.text in _ASKING or token.text in ("exactly", "else") for token in words
     )

@@ -333,11 +333,6 @@ class Stances:
             return False
         if said.startswith(("vouch", "clearing")) and _BY_OTHERS.search(before):
             return False
-        if (
-            "no one" in match.string[match.end() : match.end() + 30]
-            or "nobody" in match.string[match.end() : match.end() + 30]
-        ):
-            return False
         inside = re.sub(
             r"^(?:it\s+(?:is|was)|@\S+\s+(?:is|are|was)?)?\s*(?:could|can|ca|did|is)?\s*(?:n't|not)?\s*", "", said
         )

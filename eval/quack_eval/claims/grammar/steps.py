@@ -118,8 +118,8 @@ def _has_event(account: Account, step: Step, who: str) -> bool:
     if after.link == "that" and "is" in (token.text for token in account.sentence.tokens[: after.group.last + 1]):
         after = account.after(after)  # "and then R — that is where the meeting was called"
         return after is not None and after.link == "where" and after.group.kind in ("call", "report")
-    if any(phrase.indefinite for phrase in after.objects):
-        return False
+    if after.link == "where" and after.group.kind in ("call", "report"):
+        return True
     met = {*(after.subject or ()), *after.objects_of(account.sentence)}
     goes_on = after.link == "," and after.subject == (who,) and not after.places
     if after.group.kind == "task" and after.link == "where":

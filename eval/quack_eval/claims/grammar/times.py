@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import re
 
+from quack_eval.claims.grammar.lexicon import word_set
+
 _TICK = r"~?(?:ticks?\s*|t)?#?\d{1,4}"
 _JOIN = r"\s*(?:-|/|to|through|thru|and|until|till|all\s+the\s+way\s+to|or|,\s*and|,|&)\s*"
 _TICKS = rf"(?:ticks?\s*#?|\bt)~?\d{{1,4}}(?:{_JOIN}{_TICK}(?!\s*(?:tasks?|people|players|of)\b))*"
@@ -50,75 +52,11 @@ TIME = re.compile(
 )
 """A time phrase, at a word or number where one may start."""
 
-STARTS = frozenset(
-    [
-        "at",
-        "on",
-        "around",
-        "about",
-        "by",
-        "until",
-        "till",
-        "through",
-        "from",
-        "since",
-        "after",
-        "before",
-        "between",
-        "during",
-        "in",
-        "over",
-        "across",
-        "for",
-        "near",
-        "past",
-        "circa",
-        "up",
-        "roughly",
-        "approximately",
-        "starting",
-        "right",
-        "just",
-        "only",
-        "exactly",
-        "somewhere",
-        "probably",
-        "maybe",
-        "literally",
-        "precisely",
-        "the",
-        "tick",
-        "ticks",
-        "t",
-        "early",
-        "earlier",
-        "late",
-        "later",
-        "very",
-        "pretty",
-        "super",
-        "really",
-        "fairly",
-        "quite",
-        "much",
-        "a",
-        "this",
-        "last",
-        "all",
-        "that",
-        "most",
-        "mid",
-        "midround",
-        "towards",
-        "toward",
-        "shortly",
-        "immediately",
-        "when",
-        "as",
-        "once",
-        "~",
-        "#",
-    ]
+STARTS = word_set(
+    "at on around about by until till through from since after before between during in over across for near"
+    " past circa up roughly approximately starting right just only exactly somewhere probably maybe literally"
+    " precisely the tick ticks t early earlier late later very pretty super really fairly quite much a this"
+    " last all that most mid midround towards toward shortly immediately when as once ~ #"
 )
 """The first words of time phrases."""
 

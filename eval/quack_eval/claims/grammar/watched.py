@@ -9,7 +9,6 @@ from quack_eval.claims.grammar.account import (
     VIA,
     Account,
     first_of,
-    or_none,
     rooms_when,
 )
 from quack_eval.claims.grammar.lexicon import GERUND
@@ -96,6 +95,14 @@ def _saw_move(
         seen_in = standing[0]
     if origin and not ends and _from_a_side(account, clause):
         seen_in = there if there not in origin else None
+    if (
+        seen_in is None
+        and not ends
+        and "that" not in clause.words
+        and (clause.group.lemma in ARRIVING or clause.group.kind == "enter")
+    ):
+        known = discourse.places.get(who)  # "I was in R by then, Bob saw me come in from Q"
+        seen_in = known if known not in origin else None
     if not ends and origin and seen_in and seen_in not in origin:
         ends = [seen_in]
     above = clause.above
@@ -108,8 +115,8 @@ def _saw_move(
         ends = [room for p in above.places if (room := account.room_of(p)) and room not in origin][:1]
     if already and above is not None and not origin:
         origin = [room for p in above.places if (room := account.room_of(p))][:1]
-    if not already and (seen_in is not None or not (ends or clause.group.kind == "leave")):
-        for room in or_none(_passed(account, clause)) if seen_in is None else _passed(account, clause) or [seen_in]:
+    if not already and seen_in is not None:
+        for room in _passed(account, clause) or [seen_in]:
             account.sighting(clause, seer, who, room, negative)
     if not (negative or ends or already) and origin and clause.group.kind == "leave" and seer != discourse.voice:
         account.activity(clause, who, "traveling", None, origin[0], seen=True)

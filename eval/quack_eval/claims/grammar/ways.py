@@ -68,12 +68,6 @@ def all_in_order(account: Account, clause: Clause) -> list[str]:
     return [room for p in clause.places if p.preposition not in FROM and (room := account.room_of(p))]
 
 
-def slashed(account: Account, clause: Clause) -> bool:
-    """Whether the rooms of a movement are given as one area: "then went to A/B"."""
-    tokens = account.sentence.tokens
-    return any(tokens[place.at - 1].text == "/" for place in clause.places if place.at)
-
-
 def one_or_the_other(account: Account, clause: Clause) -> bool:
     """Whether a movement is headed for two rooms at once: "toward A/B"."""
     toward = [place.at for place in clause.places if place.preposition in TOWARD]
