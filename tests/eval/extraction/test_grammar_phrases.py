@@ -321,3 +321,26 @@ def test_an_own_movement_after_which_something_happened_only_dates_it(said: Said
 )
 def test_an_event_in_a_room_places_the_speaker_there(said: Said, message: str) -> None:
     assert "Alice in medbay" in said(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "claims"),
+    [
+        ("It is not true that Bob was in medbay.", ["not Bob in medbay"]),
+        ("There was no Bob in medbay.", ["not Bob in medbay"]),
+        ("My eyes were on Bob in medbay.", ["Alice saw Bob in medbay"]),
+        ("I had no company in medbay.", ["not Alice saw None in medbay"]),
+        ("I can't remember anybody in medbay.", ["not Alice saw None in medbay"]),
+        ("My route was not medbay or storage.", ["not Alice in medbay", "not Alice in storage"]),
+    ],
+)
+def test_plain_denials_and_glances(said: Said, message: str, claims: list[str]) -> None:
+    assert sorted(said(message)) == sorted(claims)
+
+
+def test_a_story_that_never_happened_is_denied(said: Said) -> None:
+    assert said("Bob says he was in medbay. That never happened.") == ["not Bob in medbay"]
+
+
+def test_whom_the_speaker_vouches_for_in_a_room_it_saw_there(said: Said) -> None:
+    assert "Alice saw Bob in medbay" in said("I vouch for Bob in medbay.")

@@ -386,7 +386,11 @@ def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]
 
 
 def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
-    """my position was R; R, that was me; for me it was R; so was X; we were two, X and I; the last one in R was X."""
+    """Ways to say where somebody was without saying so.
+
+    "My eyes were on X", "my position was R", "R, that was me", "for me it was R", "there was no X in R", "so was X",
+    "we were two, X and I", "the last one in R was X".
+    """
     voice = account.discourse.voice
     named = [p for o in [*clause.objects, *(phrase for _, phrase in clause.beside)] for p in o.who]
     before = account.sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
@@ -401,6 +405,13 @@ def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
         and account.sentence.tokens[clause.group.first - 3].kind == "room"
     ):
         account.location(clause, voice, account.sentence.tokens[clause.group.first - 3].value)
+    elif clause.noun == "eyes":
+        for who in named:
+            account.sighting(clause, clause.owner[0] if clause.owner else voice, who, first_of(rooms))
+    elif existential(account, clause) and "no" in clause.words and named and rooms:
+        for who in named:
+            for room in rooms:
+                account.location(clause, who, room, True)
     elif clause.noun == "place" and clause.owner and not clause.negative and not _of_a_body(account, clause):
         for room in rooms:
             account.location(clause, clause.owner[0], room)

@@ -16,6 +16,7 @@ from quack_eval.claims.grammar.lexicon import (
     CONNECTIVES,
     DETERMINERS,
     EITHER,
+    EYES,
     FINITE,
     GERUND,
     PARTICIPLE,
@@ -416,6 +417,8 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     if words & BODY_WORDS and not _only_about(tokens, begin, p):
         clause.noun = "body"
         clause.owner = clause.owner or (others[-1].who if others else ())
+    elif words & EYES:
+        clause.noun = "eyes"
     elif words & PLACE_NOUNS:
         clause.noun = "place"
     elif words & {"task", "tasks"} and clause.owner:

@@ -125,6 +125,8 @@ def only_calls_it_a_lie(tokens: Sequence[Token]) -> bool:
     if at is None or len(words) > _SHORT or any(token.kind == "room" for token in tokens):
         return False
     rest = words[at + 1 :]
+    if rest[:2] == ["never", "happened"] or ("n't" in rest[:3] and "happen" in rest[:4]):
+        return True
     no = "n't" in rest or "not" in rest
     untrue = bool({"lie", "false", "untrue"} & set(rest)) and not no and "about" not in rest
     return rest[:1] in (["is"], ["was"]) and (untrue or (no and "true" in rest))

@@ -170,6 +170,9 @@ def _verb_words(account: Account, clause: Clause) -> list[str]:
 def _say(account: Account, clause: Clause) -> None:
     """Whose words the rest of the sentence gives."""
     if clause.negative and clause.group.lemma in ("remember", "recall") and clause.subject:
+        for phrase in clause.objects:
+            if phrase.indefinite:  # "I can't remember anybody in R"
+                account.sighting(clause, clause.subject[0], None, first_of(rooms_of(account, clause)), True)
         return
     if "nowhere" in clause.words and not (clause.negative or clause.maybe):
         _nowhere_near(account, clause)  # "Bob claimed nowhere near R"
@@ -253,12 +256,15 @@ def _is_the_room(account: Account, place: Place) -> bool:
 
 
 def _vouched_for(account: Account, clause: Clause) -> None:
-    """X vouches for Y in R: Y was there."""
+    """X vouches for Y in R: Y was there, and seen where the speaker vouches."""
+    voice = account.discourse.voice
     whom = [p for word, phrase in clause.beside if word == "for" for p in phrase.who]
     whom += [p for phrase in clause.objects for p in phrase.who]
     for place in clause.places if clause.subject else ():
         for who in whom if place.preposition in ("in", "at", "inside") else ():
-            if who not in (clause.subject or ()):
+            if clause.subject == (voice,):
+                account.sighting(clause, voice, who, account.room_of(place))
+            elif who not in (clause.subject or ()):
                 account.location(clause, who, account.room_of(place))
 
 
@@ -298,6 +304,8 @@ def _had_company(account: Account, clause: Clause) -> None:
     for who in clause.subject or ():
         for other in seen:
             account.sighting(clause, who, other, room)
+        if not seen and clause.words >= {"no", "company"}:
+            account.sighting(clause, who, None, room, True)
 
 
 def _had_a_chance(account: Account, clause: Clause) -> None:

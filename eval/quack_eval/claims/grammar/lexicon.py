@@ -168,6 +168,7 @@ BELIEVING = frozenset(
     {"figure", "assume", "guess", "think", "believe", "bet", "suspect", "doubt", "imagine", "suppose", "pretend"}
 )
 """Verbs after which the speaker gives an opinion and no statement."""
+EYES = frozenset({"eyes", "eye"})
 PLACE_NOUNS = frozenset({"location", "position", "whereabouts"})
 SAID_NOUNS = word_set("story claim testimony account statement version timeline alibi alibis words info information")
 

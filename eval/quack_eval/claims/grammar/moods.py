@@ -37,6 +37,13 @@ def judge_mood(clause: Clause, sentence: Sentence) -> None:
         clause.maybe = clause.negative or clause.indefinite == "nobody"
     elif not (_the_last_to(clause, sentence) or _happened_to(clause)):
         _judge_by_above(clause, sentence)
+    clause.negative ^= _called_untrue(clause)
+
+
+def _called_untrue(clause: Clause) -> bool:
+    """Whether a clause is what another denies: "it is not true that X was in R"."""
+    above = clause.above
+    return above is not None and clause.link == "that" and above.negative and "true" in above.words
 
 
 def _judge_by_above(clause: Clause, sentence: Sentence) -> None:

@@ -72,6 +72,12 @@ def routes(account: Account) -> None:
             clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
         more, end = _last_stops(account, owner, last)
         rooms += more
+        if negative and any(token.text == "or" for token in sentence.tokens[first:last]):  # "my route was not A or B"
+            for who in owner:
+                for room in rooms:
+                    account.location(clause, who, room, True)
+            _spend(sentence, first, last, rooms)
+            continue
         for who in owner:
             if who != account.discourse.speaker and not account.source and _claimed(account, clause, who, first):
                 account.source = who
