@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any, Protocol
@@ -84,8 +85,9 @@ def _loaded(name: str, found: EntryPoints) -> Any:
     except Exception as fault:
         told = f"{_told(points[0])} cannot be loaded: {type(fault).__name__}: {fault}"
         raise ConfigError(f"policy={name!r}: {told}") from fault
-    if not callable(factory):
-        raise ConfigError(f"policy={name!r}: {_told(points[0])} must be a class or a function, not {shown(factory)}")
+    if not (inspect.isclass(factory) or inspect.isroutine(factory) or isinstance(factory, functools.partial)):
+        given = f"an instance of {type(factory).__name__}" if callable(factory) else shown(factory)
+        raise ConfigError(f"policy={name!r}: {_told(points[0])} must be a class or a function, not {given}")
     return factory
 
 

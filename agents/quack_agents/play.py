@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quack_agents.llm import LOOP, BudgetError, ModelError
 from quack_env.aec import QuackAEC
 from quack_env.chance import policy_seed
-from quack_env.errors import ConfigError
+from quack_env.errors import ConfigError, IllegalActionError
 from quack_env.outcome import Outcome
 from quack_env.policies import Policy
 
@@ -160,9 +160,20 @@ class _Table:
             if not asked and (asks := self.independent()):
                 asked = yield _together(asks)
             action = asked.pop(agent) if agent in asked else (yield from self.decision(agent))
-            self.env.step(action)
+            self.step(agent, action)
             if on_step is not None:
                 on_step(agent, action)
+
+    def step(self, agent: str, action: Any) -> None:
+        """Carry out a decision; where it is not legal, the recording's name of the policy is told too."""
+        try:
+            self.env.step(action)
+        except IllegalActionError as fault:
+            recorder = getattr(self.env, "recorder", None)
+            name = recorder.policies.get(agent) if recorder is not None else None
+            if name is None:
+                raise
+            raise IllegalActionError(f"policy {name!r}: {fault}") from fault
 
     def independent(self) -> dict[str, Wait]:
         """What is to be awaited of the agents that decide independently right now, where there are several."""

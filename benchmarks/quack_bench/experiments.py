@@ -24,7 +24,7 @@ from quack_bench.suite import Game, Suite
 from quack_env import ConfigError, GameRecord
 from quack_eval.beliefs.conduct import conduct
 from quack_eval.beliefs.validity import Validity, validity
-from quack_eval.metrics.estimate import RESAMPLES, Interval, paired
+from quack_eval.metrics.estimate import RESAMPLES, Interval, resampled_mean
 from quack_eval.metrics.measure import Measure
 from quack_eval.metrics.tables import Keyed, shown, shown_interval
 from quack_eval.metrics.tier1 import OutcomeEval
@@ -166,12 +166,12 @@ class Experiment:
             [(game.seed, found) for game, levels, found, _ in self.games if levels.get(factor) == level]
             for level in (first, second)
         ]
-        intervals = paired(sides[0], sides[1], resamples=self.resamples)
+        told = {name for side in sides for _, found in side for name in found}
         for name, bound in self.bounds.items():
-            if name not in intervals:
+            if name not in told:
                 continue
             changes = differences(sides[0], sides[1], name)
-            interval = intervals[name].mean_interval
+            interval = resampled_mean(changes, self.resamples)
             yield Effect(
                 factor, first, second, name,
                 seeds=len(changes),

@@ -7,8 +7,8 @@ import os
 import shutil
 import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -29,7 +29,7 @@ from quack_agents.llm import (
 from quack_agents.probe import GameProbe
 from quack_agents.situations import load_situation, perform
 from quack_bench.suite import Game, is_model
-from quack_env import ConfigError, GameConfig, TrajectoryError
+from quack_env import ConfigError, GameConfig, IllegalActionError, QuackError, TrajectoryError
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
 from quack_env.calls import load_calls
@@ -61,8 +61,12 @@ class Played:
     ended: float
 
 
-class StopError(quack_env.QuackError):
+class StopError(QuackError):
     """A game was broken off on demand."""
+
+
+class PolicyError(QuackError):
+    """A policy acted illegally, or raised what the project does not raise on purpose."""
 
 
 def play_game(game: Game, run: Path, client: Client | None = None, stop: Event | None = None) -> Played:
@@ -101,14 +105,32 @@ def play_game(game: Game, run: Path, client: Client | None = None, stop: Event |
     except ModelError as fault:
         status, error, lasting = "failed", str(fault), fault.kind in LASTING
     except Exception as fault:  # a policy's fault: of this game, and not of the others
-        status, error = "failed", f"{type(fault).__name__}: {fault}{raised_at(fault)}"
+        status, error = "failed", told_fault(fault)
     return Played(game.id, status, outcome, *spent(folder), error, lasting, started, time.time())
+
+
+@contextmanager
+def blamed() -> Iterator[None]:
+    """Around a game: what its policies do wrong is raised as a `PolicyError`, told as the bench tells it."""
+    try:
+        yield
+    except IllegalActionError as fault:
+        raise PolicyError(told_fault(fault)) from fault
+    except QuackError:
+        raise
+    except Exception as fault:
+        raise PolicyError(told_fault(fault)) from fault
+
+
+def told_fault(fault: Exception) -> str:
+    """What ended a game, on one line, and where it was raised."""
+    return f"{type(fault).__name__}: {' '.join(str(fault).split())}{raised_at(fault)}"
 
 
 def raised_at(fault: Exception) -> str:
     """Where an error that nobody raised on purpose comes from, as " (shy.py, line 12, in act)"."""
     frames = traceback.extract_tb(fault.__traceback__)
-    if isinstance(fault, quack_env.QuackError) or not frames:
+    if isinstance(fault, QuackError) or not frames:
         return ""
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})"
 

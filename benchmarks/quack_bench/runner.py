@@ -19,7 +19,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from quack_agents.llm import Budget, Client, check_prices, configure
+from quack_agents.llm import Client, check_prices, configure
 from quack_bench.executors import check_executor, executor_of, for_models
 from quack_bench.games import Played, ending, play_game, record_game, spent
 from quack_bench.lock import FILE as LOCK
@@ -86,12 +86,13 @@ def run_suite(
         progress: called whenever a game has ended.
 
     Raises:
-        ConfigError: where nothing can be played at all.
+        ConfigError: where nothing can be played at all, or the run's suite was changed in more than added seeds.
         KeyboardInterrupt: on Ctrl-C, when games in play have been broken off; what was finished is kept.
     """
     check_executor(executor)
     indexed = (run / INDEX).exists()
     with RunStore(run) as store:
+        check_unchanged(store, run)
         standing = Standing(suite.games())
         _take_stock(standing, store, run)
         if not indexed:
@@ -242,12 +243,13 @@ def check_limit(suite: Suite, max_usd: float | None) -> None:
         max_usd: of the whole run; None for the suite's.
 
     Raises:
-        ConfigError: naming the first model whose price is not known.
+        ConfigError: where the limit is not above 0; naming the first model whose price is not known.
     """
     limit = suite.max_usd if max_usd is None else max_usd
     if limit is None:
         return
-    Budget(limit)  # checks it
+    if not limit > 0:
+        raise ConfigError(f"--max-usd {limit:g}: must be more than 0; without --max-usd there is no limit")
     reader = [suite.extractor] if suite.extractor is not None and is_model(suite.extractor) else []
     check_prices(dict.fromkeys([*(model for setting in suite.expand() for model in setting.models), *reader]))
 
@@ -294,6 +296,25 @@ def freeze(suite: Suite, run: Path) -> None:
         unfinished.replace(run / FROZEN)
     except OSError as fault:
         raise ConfigError(f"{run}: cannot be written ({fault.strerror})") from None
+
+
+def check_unchanged(store: RunStore, run: Path) -> None:
+    """Nothing, where the run's suite is the one that it was begun with, but for seeds that were added; a run that does
+    not know that (an older or imported one) is taken as it is.
+
+    Raises:
+        ConfigError: naming the fields that differ, or the seeds that were played and are gone.
+    """
+    text = (run / FROZEN).read_text("utf-8")
+    begun, now = (Suite.model_validate(yaml.safe_load(one)) for one in (store.begun_with(text), text))
+    differs = "; ".join(differing(begun.identity, now.identity | {"seeds": begun.seeds}))
+    if differs:
+        raise ConfigError(f"{run}: holds a run of another suite ({differs}); in its {FROZEN} only seeds may be added")
+    played = {entry.seed for entry in store.read().values() if entry.status == FINISHED}
+    gone = sorted(played.difference(now.seeds))
+    if gone:
+        told = ", ".join(map(str, gone))
+        raise ConfigError(f"{run}: {FROZEN} lacks seeds of which games were played ({told}); seeds may only be added")
 
 
 def differing(there: Any, here: Any, place: str = "") -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 from quack_agents import make_policy, play_many
 from quack_agents.llm import Client
 from quack_agents.situations import Situation, check, load_situation, perform, shipped
-from quack_bench.games import policy_for
+from quack_bench.games import PolicyError, blamed, policy_for
 from quack_bench.runner import MODEL_GAMES
 from quack_bench.suite import is_model, slug
 from quack_env import ConfigError
@@ -81,8 +81,10 @@ def play_situations(
     client: Client | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
-) -> None:
+) -> dict[str, str]:
     """Play what is planned into a run; what its index has already is not played again.
+
+    A policy that raises or acts illegally plays no further; the others go on.
 
     Args:
         plans: see `planned`.
@@ -94,15 +96,26 @@ def play_situations(
         client: what models are asked through.
         jobs: performances at once, in threads; None for `MODEL_GAMES` where models are under test, else one.
         progress: called as games get done.
+
+    Returns:
+        By policy that failed, the performance and what went wrong in it, in words.
     """
     run.mkdir(parents=True, exist_ok=True)
     done = read_index(run) if (run / INDEX).exists() else []
     todo = [plan for plan in plans if plan.entry not in done]
     store = BeliefStore(run / BELIEFS)
+    failed: dict[str, str] = {}
     entering = Lock()
 
     def play_one(plan: Planned) -> None:
-        _play(plan, run, store, speech, probe, goes_on, make, client)
+        if plan.entry.policy in failed:
+            return
+        try:
+            with blamed():
+                _play(plan, run, store, speech, probe, goes_on, make, client)
+        except PolicyError as fault:
+            failed.setdefault(plan.entry.policy, f"{plan.entry.game}: {fault}")
+            return
         with entering:
             done.append(plan.entry)
             write_index(run, done)
@@ -114,6 +127,7 @@ def play_situations(
         play_many([partial(play_one, plan) for plan in todo], at_once)
     finally:
         store.close()
+    return failed
 
 
 def _play(

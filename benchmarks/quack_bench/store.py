@@ -1,4 +1,7 @@
-"""The index of a run: `run.sqlite`, table `games`. The recordings are the truth; this says where they stand."""
+"""The index of a run: `run.sqlite`, table `games`. The recordings are the truth; this says where they stand.
+
+Table `suite` has the text of the suite's file as the run was begun with it.
+"""
 
 from __future__ import annotations
 
@@ -45,6 +48,7 @@ TABLE = """CREATE TABLE IF NOT EXISTS games (
     id TEXT PRIMARY KEY, setting TEXT NOT NULL, seed INTEGER NOT NULL, repetition INTEGER NOT NULL,
     status TEXT NOT NULL, attempts INTEGER NOT NULL, cost_usd REAL, tokens INTEGER, calls INTEGER,
     started TEXT, ended TEXT, outcome TEXT, error TEXT)"""
+SUITE = "CREATE TABLE IF NOT EXISTS suite (text TEXT NOT NULL)"
 
 
 class RunStore:
@@ -64,6 +68,7 @@ class RunStore:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=NORMAL")
             self._db.execute(TABLE)
+            self._db.execute(SUITE)
 
     def put(self, entries: Iterable[Entry]) -> None:
         """Enter games, in place of what is known of them, in one transaction."""
@@ -96,6 +101,13 @@ class RunStore:
         with self._errors():
             rows = self._db.execute(f"SELECT {', '.join(COLUMNS)} FROM games ORDER BY rowid").fetchall()
         return {row[0]: Entry(*row) for row in rows}
+
+    def begun_with(self, text: str) -> str:
+        """The text of the suite's file that the run was begun with; where none is known, it is this one from now on."""
+        with self._errors():
+            self._db.execute("INSERT INTO suite SELECT ? WHERE NOT EXISTS (SELECT * FROM suite)", (text,))
+            (first,) = self._db.execute("SELECT text FROM suite").fetchone()
+        return str(first)
 
     def close(self) -> None:
         """Close the file, which is then complete without the journal beside it, unless somebody is reading."""

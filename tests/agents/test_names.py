@@ -80,7 +80,13 @@ def calm(observation: Any, info: Any) -> int:
     return 0
 
 
+class Bold:
+    def __call__(self, observation: Any, info: Any) -> int:
+        return 0
+
+
 NUMBER = 5
+BOLD = Bold()
 HERE = __name__
 
 
@@ -93,6 +99,7 @@ def plugins(declared: None, monkeypatch: pytest.MonkeyPatch) -> None:
         "gone": "no_such_package:Shy",
         "needy": f"{HERE}:Needy",
         "number": f"{HERE}:NUMBER",
+        "bold": f"{HERE}:BOLD",
         "calm": f"{HERE}:calm",
         "random": f"{HERE}:calm",
     }
@@ -107,6 +114,7 @@ def plugins(declared: None, monkeypatch: pytest.MonkeyPatch) -> None:
         ("gone", 'entry point gone = "no_such_package:Shy" cannot be loaded: ModuleNotFoundError'),
         ("needy", 'entry point needy = ".*:Needy" fails: OSError: no weights'),
         ("number", "entry point number = .* must be a class or a function, not 5"),
+        ("bold", 'entry point bold = ".*:BOLD" must be a class or a function, not an instance of Bold'),
         ("random", 'registered twice: entry point random = "quack_agents.random:RandomPolicy" and .*; rename one'),
         ("calm:5", "calm takes no argument"),
     ],
@@ -125,6 +133,9 @@ def test_the_message_names_the_package_of_the_entry_point(monkeypatch: pytest.Mo
     monkeypatch.setattr(quack_env.policies, "entry_points", importlib.metadata.entry_points)
     with pytest.raises(ConfigError, match='shy = "no_such_package:Shy" of my-ducks cannot be loaded'):
         make_policy("shy")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\nbold = {HERE}:BOLD\n")
+    with pytest.raises(ConfigError, match='BOLD" of my-ducks must be a class or a function'):
+        make_policy("bold")
 
 
 def test_a_function_of_observation_and_info_is_a_policy_itself(plugins: None) -> None:

@@ -124,6 +124,13 @@ def test_an_illegal_action_of_a_policy_is_not_repaired() -> None:
         play(env, {**seats(env), "player_1": lambda observation, info: 10_000}, seed=0)
 
 
+def test_an_illegal_action_names_the_policy_as_the_recording_does(tmp_path: Path) -> None:
+    env = quack_env.RecordTrajectory(quack_env.env(), tmp_path / "game", {"player_1": "mine"})
+    with pytest.raises(quack_env.IllegalActionError, match=r"^policy 'mine': player_1 may not do 10000 in phase"):
+        play(env, {**seats(env), "player_1": lambda observation, info: 10_000}, seed=0)
+    env.close()
+
+
 class OnSmallMaps(RandomPolicy):
     """Refuses every other map."""
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from quack_agents import RandomPolicy
 from quack_agents.llm import ModelError
 from quack_agents.mock_server import MockServer
 from quack_bench.commands.play import kept_or_gone
@@ -61,6 +63,31 @@ def test_a_human_who_leaves_gets_a_clear_error_and_keeps_the_recording(quack: Ru
     result = quack("play", "--human", 0, "--out", tmp_path / "game", stdin="")
     assert result.exit_code in (1, 2)
     assert GameRecord.load(tmp_path / "game").status == "aborted"
+
+
+def boom(self: Any, observation: Any, info: Any) -> int:
+    raise RuntimeError("play\nboom")
+
+
+BOOM = f"RuntimeError: play boom (test_commands.py, line {boom.__code__.co_firstlineno + 1}, in boom)"
+
+
+def test_a_policy_that_raises_in_play_is_told_in_one_line(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RandomPolicy, "__call__", boom)
+    result = quack("play", "--goose", "random", "--out", tmp_path / "game", "--json")
+    told = f"failed, not finished: {tmp_path / 'game'}: {BOOM}\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", told)
+
+
+def test_an_illegal_action_in_play_names_policy_and_player(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RandomPolicy, "__call__", lambda self, observation, info: 10_000)
+    result = quack("play", "--seat", "2=random", "--out", tmp_path / "game", "--json")
+    assert result.exit_code == 1
+    assert "IllegalActionError: policy 'random': player_2 may not do 10000" in result.stderr
 
 
 def test_a_recorded_game_is_never_overwritten(quack: Run, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +243,37 @@ def test_a_run_is_enlarged_by_more_seeds_in_its_own_suite(quack: Run, tmp_path: 
     frozen.write_text(yaml.safe_dump(yaml.safe_load(frozen.read_text()) | {"seeds": 3}))
     data = only_object(quack("bench", tmp_path / "run", "--resume", "--jobs", 1, "--json"))
     assert (data["games"], data["finished"]) == (3, 3) and first.stat().st_mtime_ns == played
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({"config": {"n_players": 4, "n_tasks": 1, "max_ticks": 40}}, "config.max_ticks: 12 there, 40 here"),
+        ({"persona": {"geese": "cautious"}, "seeds": 3}, "persona: None there, {'geese': 'cautious'} here"),
+        ({"seeds": [1, 2]}, "lacks seeds of which games were played (0)"),
+    ],
+)
+def test_a_run_whose_own_suite_was_changed_in_more_than_added_seeds_is_refused(
+    quack: Run, four: Path, tmp_path: Path, changed: dict[str, Any], told: str
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(four, run)
+    frozen = run / "suite.yaml"
+    frozen.write_text(yaml.safe_dump(yaml.safe_load(frozen.read_text()) | changed))
+    before = contents(run, ("run.sqlite", "run.lock"))
+    result = quack("bench", run, "--resume", "--jobs", 1)
+    assert result.exit_code == 2 and told in result.stderr
+    assert contents(run, ("run.sqlite", "run.lock")) == before
+
+
+def test_a_run_that_does_not_know_what_it_was_begun_with_is_taken_as_it_is(
+    quack: Run, four: Path, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(four, run)
+    with closing(sqlite3.connect(run / "run.sqlite")) as db:
+        db.execute("DROP TABLE suite")
+    assert quack("bench", run, "--resume", "--jobs", 1, "--json").exit_code == 0
 
 
 def test_resume_without_a_run_is_an_error(quack: Run, tmp_path: Path) -> None:
@@ -593,6 +626,20 @@ def test_a_model_that_can_read_nothing_is_told_asked_again_and_its_cost_counted(
     assert all_calls == 2 * calls > 0 and all_cost == pytest.approx(2 * cost) and cost > 0
 
 
+def test_games_are_kept_where_the_model_that_reads_them_is_not_reached(
+    quack: Run, serve: Serve, tmp_path: Path
+) -> None:
+    server = serve()
+    server.stop()
+    suite = tmp_path / "read.yaml"
+    suite.write_text(EXTRACTED.format(f"openai/mock?api_base={server.url}&timeout=0.5&backoff=0.01"))
+    result = quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1)
+    assert result.exit_code == 1 and "no call came through" in result.stderr
+    assert "games kept: 1 of 1" in result.stderr
+    assert f"go on with: quack bench {tmp_path / 'run'} --resume" in result.stderr
+    assert (tmp_path / "run" / "scripted__scripted" / "seed-000" / "trajectory.jsonl").is_file()
+
+
 def test_answers_of_servers_and_options_are_kept_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from quack_bench.extractors import Watched
     from quack_eval.claims.extract import Utterance
@@ -625,7 +672,10 @@ def test_a_limit_in_dollars_is_refused_before_anything_is_played_where_a_price_i
 def test_a_limit_of_nothing_is_refused_and_not_taken_for_none(quack: Run, serve: Serve, tmp_path: Path) -> None:
     server = serve()
     result = quack("bench", modelled(tmp_path, server.url, 1), "--out", tmp_path / "run", "--max-usd", 0)
-    assert result.exit_code == 2 and "must be more than 0" in result.stderr and server.calls == 0
+    assert result.exit_code == 2 and server.calls == 0
+    assert "--max-usd 0: must be more than 0; without --max-usd there is no limit" in result.stderr
+    told = " ".join(re.sub("[│|]", " ", quack("bench", "--help").stdout).split())
+    assert re.search(r"--max-usd <float> Stop before [^<]*: US dollars, more than 0\.", told)
 
 
 def test_the_cost_of_a_model_without_a_price_is_unknown_in_a_dry_run(quack: Run, tmp_path: Path) -> None:

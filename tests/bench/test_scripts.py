@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import pytest
+
+from quack_agents import RandomPolicy
 from quack_agents.situations import shipped
 from quack_agents.situations.reading import load_situation
 from quack_env import GameRecord
@@ -52,6 +56,26 @@ def test_a_policy_can_be_added_to_a_run(quack: Run, tmp_path: Path) -> None:
     found = only_object(quack(*command, "--policy", "random", "--policy", "scripted"))
     assert found["performances"] == 2
     assert (tmp_path / "random/bandwagon/seed-000/trajectory.jsonl").stat().st_mtime_ns == before
+
+
+def boom(self: Any, observation: Any, info: Any) -> int:
+    raise RuntimeError("boom")
+
+
+BOOM = f"RuntimeError: boom (test_scripts.py, line {boom.__code__.co_firstlineno + 1}, in boom)"
+
+
+def test_a_policy_that_raises_is_told_in_one_line_and_the_others_play_on(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RandomPolicy, "__call__", boom)
+    command = ("scripts", "run", "bandwagon", "--out", tmp_path, "--json")
+    alone = quack(*command, "--policy", "random")
+    told = f"failed, not scored: random/bandwagon/seed-000: {BOOM}\n"
+    assert (alone.exit_code, alone.stdout, alone.stderr) == (1, "", told)
+    both = quack(*command, "--policy", "random", "--policy", "scripted")
+    assert (both.exit_code, both.stderr) == (1, told)
+    assert [one["policy"] for one in only_object(both)["ranking"]] == ["scripted"]
 
 
 def test_listed_beliefs_have_the_names_of_their_moments(quack: Run, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from quack_bench.console import FAILED, err, guarded, lines, out, print_json, print_table, progress
+from quack_bench.console import FAILED, complain, err, guarded, lines, out, print_json, print_table, progress
 from quack_bench.dryrun import estimates, in_all
 from quack_bench.executors import NAMES
 from quack_bench.results import TABLES, Results, rating_table, score
@@ -54,7 +54,8 @@ def bench(
         str, typer.Option(help=f"Where games without models are played: {' or '.join(NAMES)}.")
     ] = "local",
     max_usd: Annotated[
-        float | None, typer.Option(min=0.0, help="Stop before the run's model calls cost more than this.")
+        float | None,
+        typer.Option(help="Stop before the run's model calls cost more than this: US dollars, more than 0."),
     ] = None,
     retries: Annotated[int | None, typer.Option(min=0, help="Further attempts at a game that failed.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run; without one there, say so.")] = False,
@@ -65,7 +66,7 @@ def bench(
 
     Finished games and paid replies are kept: the same command goes on after a stop, whatever stopped it. Games that
     fail are tried again, then reported and left out of the scores. The exit code is 1 where games are missing, and
-    where a model was to read what was said and could read nothing.
+    where a model was to read what was said and could read nothing, or was not reached.
 
     Example: quack bench demo --out runs/demo --jobs 2
     """
@@ -76,17 +77,22 @@ def bench(
         tell_estimates(plan, json)
         return
     check_limit(plan, max_usd)
+    again = f"quack bench {quote(str(folder))} --resume" + ("" if max_usd is None else f" --max-usd {max_usd:g}")
     with opened(plan, folder):
         try:
             with playing(plan.name) as watch:
                 standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
         except KeyboardInterrupt:
-            limit = "" if max_usd is None else f" --max-usd {max_usd:g}"
-            again = f"quack bench {quote(str(folder))} --resume{limit}"
             err.print(f"stopped; what was finished is kept. Go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(130) from None
-        with progress("Evaluating") as advance:
-            results = score(plan, folder, jobs or cpus(), advance)
+        try:
+            with progress("Evaluating") as advance:
+                results = score(plan, folder, jobs or cpus(), advance)
+        except ConfigError as fault:
+            complain(" ".join(str(fault).split()))
+            kept = f"games kept: {len(standing.finished)} of {len(standing.games)}, not evaluated yet"
+            err.print(f"{kept}. When that is mended, go on with: {again}", markup=False, soft_wrap=True)
+            raise typer.Exit(FAILED) from None
         report = write_report(folder)
     tell(standing, results, folder, report, json)
     if standing.failed or standing.missing or (results.reader is not None and results.reader.read_nothing):

@@ -16,8 +16,8 @@ from rich.markup import escape
 from quack_agents import make_policy
 from quack_agents.llm import BudgetError, ModelError
 from quack_agents.probe import GameProbe, ProbeConfig
-from quack_bench.console import err, guarded, out, print_json
-from quack_bench.games import limited, spent
+from quack_bench.console import FAILED, err, guarded, out, print_json
+from quack_bench.games import PolicyError, blamed, limited, spent
 from quack_bench.runner import check_outside, record_game
 from quack_env import ConfigError, Event, GameConfig, GameMap, GameRecord, TrajectoryError
 from quack_env.base import one_of
@@ -89,20 +89,25 @@ def play(
     teller = Teller(f"Seed {seed} on {world_map.name}, key {game_key(seed):016x}.", folder) if told else None
     store = BeliefStore(folder / BELIEFS)
     # a person's questions are no JSON
-    with kept_or_gone(folder), redirect_stdout(sys.stderr) if json else nullcontext(), closing(store):
-        result = record_game(
-            settings,
-            speech,
-            seed,
-            folder,
-            lambda is_duck: duck if is_duck else goose,
-            seats,
-            game_map=world_map,
-            listener=teller,
-            render_mode="human" if render else None,
-            save_images=save_images,
-            probe=GameProbe(probing, store) if probing is not None else None,
-        )
+    asking = redirect_stdout(sys.stderr) if json else nullcontext()
+    try:
+        with blamed(), kept_or_gone(folder), asking, closing(store):
+            result = record_game(
+                settings,
+                speech,
+                seed,
+                folder,
+                lambda is_duck: duck if is_duck else goose,
+                seats,
+                game_map=world_map,
+                listener=teller,
+                render_mode="human" if render else None,
+                save_images=save_images,
+                probe=GameProbe(probing, store) if probing is not None else None,
+            )
+    except PolicyError as fault:
+        err.print(f"failed, not finished: {folder}: {fault}", markup=False, soft_wrap=True)
+        raise typer.Exit(FAILED) from None
     summary = summary_of(GameRecord.load(folder), folder)
     if json:
         print_json(summary)

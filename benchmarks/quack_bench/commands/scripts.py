@@ -18,7 +18,7 @@ from quack_bench.runner import check_outside
 from quack_bench.scripts import checked_policies, found, planned, play_situations
 from quack_env import ConfigError
 from quack_env.encode.text import counted
-from quack_eval.beliefs.social import SocialReasoning
+from quack_eval.beliefs.social import INDEX, SocialReasoning
 
 scripts = typer.Typer(
     no_args_is_help=True, help="Scripted situations: list, check, run and score them.\n\nExample: quack scripts list"
@@ -96,7 +96,8 @@ def run(
 ) -> None:
     """Play situations with policies under test, ask them at the named moments, and score what they believed.
 
-    What the folder has already is not played again, so that policies can be added to a ranking.
+    What the folder has already is not played again, so that policies can be added to a ranking. Exit code 1 where a
+    policy failed: it plays no further, and the others do.
 
     Example: quack scripts run all --policy scripted --policy random --out runs/social
     """
@@ -109,16 +110,26 @@ def run(
     with progress("Checking"):
         plans = planned(found(names, mirrors), policies, range(seeds))
     with progress("Playing") as advance:
-        play_situations(
+        failed = play_situations(
             plans, out_dir, speech=speech, probe=probing, goes_on=goes_on, client=client, jobs=jobs, progress=advance
         )
+    for told in failed.values():
+        err.print(f"failed, not scored: {told}", markup=False, soft_wrap=True)
+    if not failed or (out_dir / INDEX).exists():
+        _show_scores(out_dir, json)
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _show_scores(run: Path, json: bool) -> None:
+    """Score what a run holds, and print it."""
     with progress("Scoring") as advance:
-        scores = SocialReasoning(out_dir, advance)
+        scores = SocialReasoning(run, advance)
     if json:
-        print_json({"run": str(out_dir), **scores.to_json()})
+        print_json({"run": str(run), **scores.to_json()})
         return
     if scores.by_seed:  # of one situation all can be shown
         for table in scores.moment_tables():
             print_table(table)
     print_table(scores.table())
-    err.print(f"{counted(len(scores.performances), 'performance')} in {out_dir}", style="dim", soft_wrap=True)
+    err.print(f"{counted(len(scores.performances), 'performance')} in {run}", style="dim", soft_wrap=True)

@@ -121,6 +121,15 @@ def paired(
     }
 
 
+def resampled_mean(values: Sequence[float], resamples: int = RESAMPLES) -> Interval:
+    """The 95 % interval of a mean by resampling the values; None with fewer than two, or without resamples."""
+    if len(values) < 2 or not resamples:
+        return None
+    drawn = np.asarray(values, np.float64)
+    low, high = _percentiles(len(drawn), lambda counts: (counts @ drawn / len(drawn))[:, None], resamples)
+    return _pair(low, high, 0)
+
+
 def wilson(successes: float, trials: float) -> Interval:
     """Wilson's 95 % interval of a proportion; None without trials."""
     if not trials:
@@ -147,8 +156,9 @@ class _Sums:
         measures = (game.get(name, UNDEFINED) for game in games for name in names)
         flat = (part for measure in measures for part in (measure.numerator, measure.denominator))
         parts = np.fromiter(flat, np.float64).reshape(len(games), len(names), 2)
-        numerators, denominators = parts[:, :, 0], parts[:, :, 1]
+        denominators = parts[:, :, 1]
         defined = denominators != 0
+        numerators = np.where(defined, parts[:, :, 0], 0.0)  # what is over nothing adds nothing
         values = np.divide(numerators, denominators, out=np.zeros_like(numerators), where=defined)
         counted = defined.astype(np.float64)
         if undefined == "zero":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import isfinite
 from typing import TypeVar
 
 Number = TypeVar("Number", int, float)
@@ -14,10 +15,21 @@ class Measure:
     """``numerator / denominator``, or None where the denominator is 0.
 
     Counts and durations of one game are measures over 1 game, so that they pool like rates do.
+
+    Raises:
+        ValueError: where a part is not finite, or the denominator below 0.
+        TypeError: where a part is no number.
     """
 
     numerator: float
     denominator: float
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.numerator) and isfinite(self.denominator) and self.denominator >= 0):
+            raise ValueError(
+                f"a measure of {self.numerator!r} over {self.denominator!r}: both must be finite, the denominator not "
+                "below 0"
+            )
 
     @property
     def value(self) -> float | None:
@@ -25,7 +37,9 @@ class Measure:
         return self.numerator / self.denominator if self.denominator else None
 
     def __add__(self, other: Measure) -> Measure:
-        """Pooled with another measure of the same thing."""
+        """Pooled with another measure of the same thing; one over nothing adds nothing."""
+        if not (self.denominator and other.denominator):
+            return self if self.denominator else other
         return Measure(self.numerator + other.numerator, self.denominator + other.denominator)
 
 
