@@ -112,6 +112,8 @@ class GameRecord:
         file = Path(path)
         if file.is_dir():
             file = file / FILE
+            if not file.exists():
+                raise TrajectoryError(f"{path}: no recorded game ({FILE}) in this folder; games may lie below it")
         numbers, records, torn = _read(file)
         number = numbers[0]
         try:

@@ -232,7 +232,7 @@ def test_a_path_that_is_not_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_recording_is_named(tmp_path: Path) -> None:
-    assert refusal(tmp_path).startswith(f"{tmp_path / 'trajectory.jsonl'}: cannot be read")
+    assert refusal(tmp_path).startswith(f"{tmp_path}: no recorded game (trajectory.jsonl) in this folder")
 
 
 @pytest.mark.parametrize("status", ["", "{", "[]", '{"status": "splendid"}', '{"state": 1}', "\x00\x00"])

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from rich.table import Table
 
-from quack_env import GameRecord, TrajectoryError
+from quack_env import ConfigError, GameRecord, TrajectoryError
 from quack_env.encode.text import counted
 from quack_env.yaml_file import not_utf8
 from quack_eval.claims.extract import Extractor, GrammarExtractor
@@ -434,7 +434,7 @@ class StatementEval(GameEval):
     published code counted them.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         convention: "paper" or "published".
         timeline: the game's timeline, where it has been made already.
         claims: where the claims come from; see `statement_game`.
@@ -478,6 +478,12 @@ class StatementEval(GameEval):
         return {"utterances": self.game.utterances, "unread": self.game.unread, "source": self.game.source}
 
 
+def _recorded(game: object) -> GameRecord:
+    if not isinstance(game, GameRecord):
+        raise ConfigError(f"{game!r} is no recorded game: give Trajectory.load(PATH), or paths to `evaluate`")
+    return game
+
+
 class StatementAudit:
     """Tier 3 of one or many games: estimates with intervals, breakdowns, and the files that they come from.
 
@@ -485,6 +491,9 @@ class StatementAudit:
         trajectories: one recorded game or many.
         claims: where the claims come from; see `statement_game`.
         convention: "paper" or "published".
+
+    Raises:
+        ConfigError: where something else than recorded games is given.
     """
 
     def __init__(
@@ -498,8 +507,8 @@ class StatementAudit:
         if games is not None:
             self.games = list(games)
             return
-        many = [trajectories] if isinstance(trajectories, GameRecord) else trajectories or ()
-        self.games = [StatementEval(one, convention, claims=claims).game for one in many]
+        many = [trajectories] if isinstance(trajectories, GameRecord | str) else trajectories or ()
+        self.games = [StatementEval(_recorded(one), convention, claims=claims).game for one in many]
 
     @classmethod
     def from_findings(cls, path: str | os.PathLike[str], convention: str = "paper") -> StatementAudit:

@@ -462,6 +462,13 @@ def test_report_tells_of_recordings_that_are_newer_than_the_evaluation(quack: Ru
     assert "evaluate anew" not in quack("report", tmp_path / "run", "--json").stderr
 
 
+def test_report_says_how_many_games_are_not_in_its_numbers(quack: Run, tmp_path: Path) -> None:
+    for seed in (1, 2):
+        quack("play", "--seed", seed, "--out", tmp_path / "run" / f"game-{seed}", "--json")
+    (tmp_path / "run" / "game-2" / "trajectory.jsonl").write_text("{}\n", encoding="utf-8")
+    assert "1 game left out, the first game-2" in quack("report", tmp_path / "run", "--json").stderr
+
+
 def test_play_leaves_nothing_where_the_model_could_not_be_reached_before_anybody_acted(
     quack: Run, tmp_path: Path
 ) -> None:

@@ -21,7 +21,7 @@ from rich.console import Console
 
 from quack_env import ConfigError, TrajectoryError
 from quack_env.trajectory import STATUS, status_line
-from quack_eval import BehaviourEval, Claim, OutcomeEval, Trajectory, evaluate, find_games, load
+from quack_eval import BehaviourEval, Claim, OutcomeEval, StatementAudit, Trajectory, evaluate, find_games, load
 from quack_eval.check import check_games
 from quack_eval.evaluation import TIERS
 from quack_eval.metrics import tables
@@ -427,3 +427,14 @@ def test_games_of_one_setting_on_different_maps_or_settings_are_told_of(
     maps, settings = "on different maps (ship, small)", "with different n_tasks, max_ticks"
     assert told.startswith(f"unknown x unknown: games {maps} and {settings} are taken together")
     assert evaluate([tmp_path / "game-0"]).notices == []
+
+
+@pytest.mark.parametrize("given", ["a/path", {"a": 1}])
+def test_an_audit_of_something_else_than_recorded_games_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigError, match="is no recorded game"):
+        StatementAudit(given)
+
+
+def test_a_folder_of_games_is_no_game(run: Path) -> None:
+    with pytest.raises(TrajectoryError, match=r"no recorded game \(trajectory\.jsonl\) in this folder"):
+        Trajectory.load(run)

@@ -22,7 +22,7 @@ pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip ins
 import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
-from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.common.vec_env import VecMonitor, VecNormalize
 
 from quack_agents.adapters.relative import relative_actions
 from quack_agents.adapters.sb3 import QuackVecEnv, export
@@ -214,6 +214,16 @@ def test_only_plain_networks_of_our_games_are_exported(tmp_path: Path) -> None:
     model = MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8)
     with pytest.raises(ConfigError, match="must be a QuackVecEnv, not DummyVecEnv"):
         export(model, tmp_path / "model.npz")
+
+
+def test_a_model_of_normalized_observations_or_a_file_of_another_kind_is_not_exported(tmp_path: Path) -> None:
+    env = VecNormalize(QuackVecEnv(1, **SHORT))
+    model = MaskablePPO("MlpPolicy", env, n_steps=8, batch_size=8)
+    with pytest.raises(ConfigError, match="VecNormalize"):
+        export(model, tmp_path / "model.npz")
+    for name in ("model.zip", "nowhere/model.npz"):
+        with pytest.raises(ConfigError, match=r"must end in \.npz, in a folder that exists"):
+            export(model, tmp_path / name)
 
 
 def test_a_decision_takes_one_thread_and_leaves_the_users_number(tmp_path: Path) -> None:

@@ -149,8 +149,13 @@ def export(model: Any, file: str | Path, **about: Any) -> None:
         about: anything else to keep in the file, JSON-ready.
 
     Raises:
-        ConfigError: where it has another environment or another network.
+        ConfigError: where it has another environment or another network, or the file cannot be called so.
     """
+    file = Path(file)
+    if file.suffix != ".npz" or not file.parent.is_dir():
+        raise ConfigError(f"{file}: must end in .npz, in a folder that exists")
+    if model.get_vec_normalize_env() is not None:
+        raise ConfigError(f"{file}: trained on normalized observations (VecNormalize), which players do not see")
     env = getattr(model.get_env(), "unwrapped", None)
     if not isinstance(env, QuackVecEnv):
         raise ConfigError(f"{file}: the model's environment must be a QuackVecEnv, not {type(env).__name__}")
@@ -162,7 +167,7 @@ def export(model: Any, file: str | Path, **about: Any) -> None:
         raise ConfigError(f"{file}: the network must be plain layers with {' or '.join(ACTIVATIONS)} between them")
     layers = [*inner[::2], policy.action_net]
     save_network(
-        Path(file),
+        file,
         [(layer.weight.detach().cpu().numpy().T, layer.bias.detach().cpu().numpy()) for layer in layers],
         env.games.config,
         env.games.game_map,

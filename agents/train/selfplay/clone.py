@@ -51,6 +51,7 @@ def examples(games: int, seed: int, progress: Progress, **options: Any) -> Examp
 def clone(policy: Any, data: Examples, epochs: int, batch: int, rate: float, progress: Progress) -> float:
     """Train actor and critic on the examples; the share of the last epoch's actions that it would have taken."""
     observations, masks, actions, rewards = data
+    batch = min(batch, len(actions))
     optimizer = torch.optim.Adam(policy.parameters(), lr=rate)
     steps = epochs * (len(actions) // batch)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=steps + 1)

@@ -11,8 +11,9 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, err, guarded, out, print_json, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError
+from quack_env.encode.text import counted
 from quack_eval.report import report_of
-from quack_eval.run_folder import open_run
+from quack_eval.run_folder import RunFolder, open_run
 
 
 @guarded
@@ -46,7 +47,7 @@ def report(
     with progress("Evaluating") as advance:
         found = open_run(run, out_dir, advance, source)
     file = report_of(found, out_dir)
-    for notice in filter(None, (found.outdated, found.notice)):
+    for notice in filter(None, (found.outdated, found.notice, _left_out(found))):
         err.print(notice, markup=False, soft_wrap=True)
     if isinstance(source, Watched):
         source.tell()
@@ -56,3 +57,9 @@ def report(
         out.print(str(file), markup=False, soft_wrap=True)
     if isinstance(source, Watched) and source.read_nothing:
         raise typer.Exit(FAILED)
+
+
+def _left_out(run: RunFolder) -> str:
+    """How many games are not in the numbers; "" where all are."""
+    paths = run.measures.get("left_out") or []
+    return f"{counted(len(paths), 'game')} left out, the first {paths[0]}: the report says why" if paths else ""

@@ -22,7 +22,7 @@ class GameEval:
     """One tier's measures of one recorded game.
 
     Args:
-        trajectory: the recording.
+        record: the recording.
         convention: "paper" (the paper's definitions) or "published" (what the published code computed, to the digit).
         timeline: the game's timeline, where it has been made already.
     """
