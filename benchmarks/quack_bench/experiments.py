@@ -24,7 +24,7 @@ from quack_bench.suite import Game, Suite
 from quack_env import ConfigError, GameRecord
 from quack_eval.beliefs.conduct import conduct
 from quack_eval.beliefs.validity import Validity, validity
-from quack_eval.metrics.estimate import RESAMPLES, Interval, resampled_mean
+from quack_eval.metrics.estimate import RESAMPLES, Floats, Interval, bootstrap
 from quack_eval.metrics.measure import Measure
 from quack_eval.metrics.tables import Keyed, shown, shown_interval
 from quack_eval.metrics.tier1 import OutcomeEval
@@ -171,7 +171,7 @@ class Experiment:
             if name not in told:
                 continue
             changes = differences(sides[0], sides[1], name)
-            interval = resampled_mean(changes, self.resamples)
+            interval = bootstrap(len(changes), _mean_of(changes), self.resamples)
             yield Effect(
                 factor, first, second, name,
                 seeds=len(changes),
@@ -293,6 +293,11 @@ def differences(first: Played, second: Played, name: str) -> list[float]:
     """By seed, the mean of a measure on one side minus that on the other, where both are defined."""
     means = [_means(side, name) for side in (first, second)]
     return [means[0][seed] - means[1][seed] for seed in sorted(means[0].keys() & means[1].keys())]
+
+
+def _mean_of(changes: Sequence[float]) -> Callable[[Floats], Floats]:
+    """The mean of changes, of which some are drawn several times."""
+    return lambda counts: counts @ np.asarray(changes) / len(changes)
 
 
 def _means(side: Played, name: str) -> dict[int, float]:

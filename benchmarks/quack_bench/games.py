@@ -114,11 +114,9 @@ def blamed() -> Iterator[None]:
     """Around a game: what its policies do wrong is raised as a `PolicyError`, told as the bench tells it."""
     try:
         yield
-    except IllegalActionError as fault:
-        raise PolicyError(told_fault(fault)) from fault
-    except QuackError:
-        raise
     except Exception as fault:
+        if isinstance(fault, QuackError) and not isinstance(fault, IllegalActionError):
+            raise
         raise PolicyError(told_fault(fault)) from fault
 
 
@@ -202,7 +200,7 @@ def limited(max_usd: float | None, policies: Iterable[str]) -> Client | None:
     The limit is that of the process from here on, and nothing takes it back: it is for commands, which end with it.
 
     Raises:
-        ConfigError: where the limit is none, or the price of a model among the policies is not known.
+        ConfigError: where the limit is not above 0, or the price of a model among the policies is not known.
     """
     if max_usd is None:
         return None

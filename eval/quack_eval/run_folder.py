@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from quack_env import ConfigError
+from quack_env.encode.text import counted
 from quack_env.trajectory import FILE as OWN
 from quack_env.trajectory import STATUS, no_json
 from quack_eval.claims.extract import Extractor
@@ -104,7 +105,7 @@ class RunFolder:
         late = [game for game, folder in self.games.items() if is_late(game, folder)]
         if not late:
             return None
-        number = f"{len(late)} recording{'' if len(late) == 1 else 's'}, the first {late[0]}"
+        number = f"{counted(len(late), 'recording')}, the first {late[0]}"
         return f"{MEASURES} is without, or older than, {number}; to evaluate anew: {self._anew}"
 
     @property

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import Interval, wilson
+from quack_eval.metrics.estimate import Interval, bootstrap, wilson
 
 BINS = 10
 Pair = tuple[float, bool]

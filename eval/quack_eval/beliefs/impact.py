@@ -12,8 +12,7 @@ import numpy as np
 from quack_env.beliefs import Belief
 from quack_eval.beliefs.games import BeliefGame, Happening, p_duck
 from quack_eval.beliefs.measures import Slice, across
-from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import Estimate, Floats, Interval, estimate
+from quack_eval.metrics.estimate import Estimate, Floats, Interval, bootstrap, estimate
 from quack_eval.metrics.measure import Measure
 
 

@@ -24,8 +24,7 @@ from quack_env.beliefs import FILE, BeliefStore
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import order_effect
 from quack_eval.beliefs.measures import Slice, measures_of, reference_of
-from quack_eval.beliefs.resample import bootstrap
-from quack_eval.metrics.estimate import Estimate, Floats, Interval, estimate
+from quack_eval.metrics.estimate import Estimate, Floats, Interval, bootstrap, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, ratio
 from quack_eval.metrics.paper_tables import shown_policy
 from quack_eval.metrics.tables import Keyed, shown, shown_interval

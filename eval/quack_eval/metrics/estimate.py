@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -121,12 +121,17 @@ def paired(
     }
 
 
-def resampled_mean(values: Sequence[float], resamples: int = RESAMPLES) -> Interval:
-    """The 95 % interval of a mean by resampling the values; None with fewer than two, or without resamples."""
-    if len(values) < 2 or not resamples:
+def bootstrap(units: int, statistic: Callable[[Floats], Floats], resamples: int = RESAMPLES) -> Interval:
+    """The 95 % percentile interval of a statistic by resampling; None with fewer than two units, or without resamples.
+
+    Args:
+        units: how many games, or whatever else is drawn whole, there are.
+        statistic: of rows of counts (how often each unit is drawn), one number a row; NaN where undefined.
+        resamples: how many.
+    """
+    if units < 2 or not resamples:
         return None
-    drawn = np.asarray(values, np.float64)
-    low, high = _percentiles(len(drawn), lambda counts: (counts @ drawn / len(drawn))[:, None], resamples)
+    low, high = _percentiles(units, lambda counts: statistic(counts)[:, None], resamples)
     return _pair(low, high, 0)
 
 

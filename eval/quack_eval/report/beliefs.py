@@ -11,9 +11,10 @@ from xml.etree.ElementTree import Element
 
 from quack_env import ConfigError
 from quack_env.beliefs import FILE
+from quack_env.encode.text import counted
 from quack_eval.metrics.tables import shown, shown_interval
 from quack_eval.report.markup import Content, h, muted, plain_table, scrolled
-from quack_eval.report.sections import Section, count
+from quack_eval.report.sections import Section
 from quack_eval.run_folder import RunFolder
 from quack_eval.viewer.page import embedded, policy
 
@@ -76,7 +77,7 @@ def beliefs(run: RunFolder) -> BeliefPart:
         title = f"Believed and true in {example.game_id}: the last word of each on each"
         figures[title] = believed_and_true(example).update_layout(title=title)
     note = (
-        f"{count(found['beliefs'], 'answer')} about {count(found['games'], 'game')}. Brier and log score hold the "
+        f"{counted(found['beliefs'], 'answer')} about {counted(found['games'], 'game')}. Brier and log score hold the "
         "stated probability of a Duck against the truth; ECE is the mean distance of stated and true, over bins. "
         f"Pooled values, intervals by games; all numbers are in {RESULTS}."
     )

@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element
 import yaml
 
 from quack_env import __version__
+from quack_env.encode.text import counted
 from quack_eval.metrics.estimate import RESAMPLES, SEED
 from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import LAYOUTS, PERCENT, one_line, shown, shown_interval
@@ -79,18 +80,13 @@ def summary(run: RunFolder) -> Element:
     left = measures.get("damaged", 0) + measures.get("unfinished", 0)
     return h(
         "p",
-        f"{count(measures['games'], 'scored game')} in {count(len(measures['settings']), 'setting')}",
-        f" over {count(len(seeds), 'seed')}" if seeds else None,
+        f"{counted(measures['games'], 'scored game')} in {counted(len(measures['settings']), 'setting')}",
+        f" over {counted(len(seeds), 'seed')}" if seeds else None,
         f", on {'the map' if len(run.maps) == 1 else 'the maps'} {', '.join(run.maps)}. " if run.maps else ". ",
         f"{left} more could not be scored (see Failures and costs). " if left else None,
         "Every number comes from measures.json of the run; intervals are 95 %.",
         class_="big",
     )
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 game", "2 games"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def headline(run: RunFolder) -> Section:
@@ -123,7 +119,7 @@ def _repeats(run: RunFolder) -> Element | None:
 def told_repeats(games: Sequence[str]) -> str:
     """What to tell of repetitions in which nothing differed from an earlier one."""
     return (
-        f"{count(len(games), 'repetition')} went exactly as an earlier one of the same seed, the first {games[0]}: "
+        f"{counted(len(games), 'repetition')} went exactly as an earlier one of the same seed, the first {games[0]}: "
         "intervals count each as a game of its own, and are narrower than what is known; more seeds say more"
     )
 
@@ -135,7 +131,7 @@ def claims_by(run: RunFolder) -> dict[str, str]:
 
 
 def _counted(sources: Counter[str]) -> str:
-    return ", ".join(f"{name} ({count(games, 'game')})" for name, games in sorted(sources.items()))
+    return ", ".join(f"{name} ({counted(games, 'game')})" for name, games in sorted(sources.items()))
 
 
 # --- failure modes ---------------------------------------------------------------------------------------------------
@@ -242,7 +238,7 @@ def comparisons(run: RunFolder) -> list[Section]:
     nothing = h("p", "No headline measure differs clearly. ", link)
     shown_ = table(shown_heads, clear, caption, 4, link) if clear else nothing
     warning = muted(
-        f"{count(len(found), 'pair')} of settings were compared on many measures each; of intervals like these, one "
+        f"{counted(len(found), 'pair')} of settings were compared on many measures each; of intervals like these, one "
         "in twenty misses the truth by chance."
     )
     return [Section("comparisons", "Settings compared", [shown_, warning])]
@@ -313,8 +309,8 @@ def with_total(costs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         return list(costs)
     every: dict[str, Any] = {"setting": "all"}
     for name in [head for head in (*COST, *PROBES) if head != "setting"]:
-        counted = name in ("games", "finished", "failed")  # which a model that reads claims has not
-        every[name] = total(row.get(name) for row in costs if not counted or row.get(name) is not None)
+        of_games = name in ("games", "finished", "failed")  # which a model that reads claims has not
+        every[name] = total(row.get(name) for row in costs if not of_games or row.get(name) is not None)
     return [*costs, every]
 
 
