@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -33,12 +37,45 @@ def required(texts: list[str]) -> list[Requirement]:
 def locked() -> dict[str, str]:
     """The locked versions by name."""
     lines = [line for line in LOCK.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return dict(line.split("==") for line in lines)
+    return dict(line.partition("  #")[0].split("==") for line in lines)
 
 
-def test_the_lock_holds_names_and_versions_and_nothing_else() -> None:
+def test_the_lock_holds_names_versions_and_hashes_and_nothing_else() -> None:
     for line in LOCK.read_text(encoding="utf-8").splitlines():
-        assert line.startswith("# ") or re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*", line), line
+        pinned = re.fullmatch(r"[a-z0-9-]+==[0-9][0-9a-z.]*  # sha256=[0-9a-f]{64}", line)
+        assert pinned or line.startswith(("# ", "torch==")), line
+
+
+def report_of(files: dict[str, str], path: Path) -> Path:
+    """What pip would report of having installed these packages (name==version) from files with these hashes."""
+    install = [
+        {
+            "metadata": dict(zip(("name", "version"), package.split("=="), strict=True)),
+            "download_info": {"archive_info": {"hashes": {"sha256": sha256}}},
+        }
+        for package, sha256 in files.items()
+    ]
+    ours = {"metadata": {"name": "quack_env", "version": "0.1.0"}, "download_info": {"dir_info": {"editable": True}}}
+    path.write_text(json.dumps({"install": [*install, ours]}), encoding="utf-8")
+    return path
+
+
+def check(report: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, ".ci/locked.py", str(report)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_the_gate_takes_a_locked_file_and_no_other_file_of_the_same_version(tmp_path: Path) -> None:
+    name, _, sha256 = LOCK.read_text(encoding="utf-8").splitlines()[-1].partition("  # sha256=")
+    right = check(report_of({name: sha256}, tmp_path / "right.json"))
+    assert (right.returncode, right.stdout) == (0, "1 packages, as locked\n")
+    wrong = check(report_of({name: "0" * 64}, tmp_path / "wrong.json"))
+    assert wrong.returncode == 1
+    assert f"{name}  # sha256=000" in wrong.stderr
+
+
+def test_the_gate_does_not_take_an_empty_report_for_a_good_one(tmp_path: Path) -> None:
+    assert check(report_of({}, tmp_path / "empty.json")).returncode == 1
 
 
 def test_the_lock_has_all_that_development_needs_in_versions_that_are_allowed() -> None:
