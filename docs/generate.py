@@ -27,7 +27,7 @@ from quack_env.vector.env import QuackVector
 from quack_env.world import SPEECH, World
 from quack_eval import BehaviourEval, EvidenceEval, OutcomeEval, evaluate, statements
 from quack_eval.metrics.calls import CallEval
-from quack_eval.metrics.estimate import RESAMPLES
+from quack_eval.metrics.estimate import FEWEST, RESAMPLES
 from quack_eval.metrics.tables import LAYOUTS, one_line
 
 HERE = Path(__file__).parent
@@ -373,9 +373,11 @@ empty in CSV, a dash in tables; it is never counted as 0. Over many games there 
 - *mean*: of the values of the games in which it is defined (their number n stands beside it);
 - *pooled*: the sum of the numerators over the sum of the denominators.
 
-95 % intervals resample whole games ($resamples times, seeded); win rates have Wilson's. Two settings are compared over
-the seeds that both have, resampling seeds. A claim is *verifiable* where its verdict is true, false, wrong_room or
-near_miss; how it is judged: [judging](judging.md). For beliefs see [their measures](beliefs.md#measures).
+95 % intervals resample whole games ($resamples times, seeded), from $fewest games on that define the measure: with
+fewer, the percentiles would be the extremes of the values. "all alike" stands for an interval without width: the games
+do not differ, which does not say how much others would. Win rates have Wilson's intervals. Two settings are compared
+over the seeds that both have, resampling seeds. A claim is *verifiable* where its verdict is true, false, wrong_room
+or near_miss; how it is judged: [judging](judging.md). For beliefs see [their measures](beliefs.md#measures).
 
 "In tables" is the heading in the tables per setting. Measures that are *ours* stand beside the paper's.
 
@@ -400,6 +402,7 @@ def metrics_page() -> str:
     return Template(METRICS).substitute(
         note=NOTE,
         resamples=f"{RESAMPLES:,}",
+        fewest=FEWEST,
         tiers=tiers.rstrip("\n") + "\n",
         published=table(["tier", "measures"], names),
     )

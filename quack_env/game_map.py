@@ -353,12 +353,12 @@ def check_words(game_map: GameMap) -> None:
     """Checks that no room is called by a common word, for new games in which players talk freely.
 
     Raises:
-        ConfigError: where one is: neither players nor the audit could tell when the room is meant.
+        ConfigError: naming all that are: neither players nor the audit could tell when such a room is meant.
     """
     lost = [room for room in game_map.rooms if room in COMMON_WORDS]
     if lost:
-        told = f"{lost[0]!r} of {game_map.name} is called by a common word"
-        raise ConfigError(f'map: the room {told}; with speech="text" nobody could tell when it is meant')
+        told = f"rooms of {game_map.name} are called by common words: {', '.join(lost)}"
+        raise ConfigError(f'map: {told}; with speech="text" nobody could tell when they are meant')
 
 
 def _maps_folder() -> Traversable:

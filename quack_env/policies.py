@@ -115,6 +115,7 @@ def _unknown(name: str, kind: str) -> str:
     """The message for a policy that nobody has registered."""
     known = known_policies()
     listed = ", ".join(known) or "none; is quack_env installed?"
-    told = f"policy={name!r}: unknown{meant(kind, known)}; known are {listed}, and models as PROVIDER/NAME"
+    others = "models as PROVIDER/NAME (openai/mock)"
+    told = f"policy={name!r}: unknown{meant(kind, known)}; known are {listed}, and {others}"
     own = ":" in name and not meant(kind, known)
     return told + (f"; one of your own is an entry point of an installed package, group {GROUP}" if own else "")

@@ -14,6 +14,7 @@ from quack_env.errors import ConfigError, NotResetError
 from quack_env.events import ROLES
 from quack_env.policies import make_policy
 from quack_env.replay import check_fits
+from quack_env.spaces import MaskedDiscrete
 
 SEAT_ID = "quack_env/Seat-v0"
 
@@ -57,6 +58,8 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         self.role = one_of("role", role, (None, *ROLES))
         self.observation_space = self.env.observation_space(self.agent)
         self.action_space = self.env.action_space(self.agent)
+        if isinstance(self.action_space, MaskedDiscrete):
+            self.action_space.role = self.role
         others = [agent for agent in agents if agent != self.agent]
         chosen = opponents if isinstance(opponents, Mapping) else dict.fromkeys(others, opponents)
         for agent in chosen:

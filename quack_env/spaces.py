@@ -33,12 +33,21 @@ class MaskedDiscrete(spaces.Discrete):
     """Discrete(A) that draws legal actions when sampled without a mask: the legal ones of its agent at that moment.
 
     ``masks`` is the environment's table of current masks (A bytes 0/1 by agent), shared and kept up to date by it.
+    Libraries save the space with a model, which so knows whose actions it learnt to choose.
     """
+
+    role: str | None = None
+    """The role that a `QuackSeat` keeps to; None for whatever is dealt."""
 
     def __init__(self, n: int, masks: Mapping[str, bytes], agent: str) -> None:
         super().__init__(n)
         self._masks = masks
         self._agent = agent
+
+    @property
+    def agent(self) -> str:
+        """Whose actions these are."""
+        return self._agent
 
     def sample(self, mask: Mask | None = None, probability: Any = None) -> np.int64:
         """A random action; of the legal ones unless another ``mask`` (int8, (A,)) or ``probability`` is given."""

@@ -258,7 +258,8 @@ def _read(file: Path) -> tuple[Sequence[int], list[dict[str, Any]], bool]:
 
 def no_json(fault: Exception) -> str:
     """What is wrong with a line (or file) that `json.loads` or the decoding of it refused."""
-    return f"damaged, {not_utf8(fault) if isinstance(fault, UnicodeDecodeError) else 'not JSON'}"
+    where = f" from column {fault.colno} on" if isinstance(fault, json.JSONDecodeError) else ""
+    return f"damaged, {not_utf8(fault) if isinstance(fault, UnicodeDecodeError) else f'not JSON{where}'}"
 
 
 def json_object(file: Path, number: int, line: bytes | str) -> dict[str, Any]:

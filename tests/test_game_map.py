@@ -413,7 +413,7 @@ def test_where_players_talk_freely_no_room_is_called_by_a_common_word(word: str)
     }
     for speech in ("off", "tokens"):
         quack_env.env(speech=speech, **options)
-    with pytest.raises(ConfigError, match=f"^map: the room '{word}' of map is called by a common word"):
+    with pytest.raises(ConfigError, match=f"^map: rooms of map are called by common words: {word};"):
         quack_env.env(speech="text", **options)
 
 

@@ -69,7 +69,7 @@ def test_a_recording_replays_whose_map_no_new_game_in_text_would_take(record: Re
     room = GameRecord.load(folder).game_map.rooms[0]
     renamed = (folder / "trajectory.jsonl").read_text(encoding="utf-8").replace(f'"{room}"', '"the"')
     (folder / "trajectory.jsonl").write_text(renamed, encoding="utf-8")
-    with pytest.raises(quack_env.ConfigError, match="the room 'the' of small is called by a common word"):
+    with pytest.raises(quack_env.ConfigError, match="rooms of small are called by common words: the;"):
         quack_env.env(game_map=GameRecord.load(folder).game_map, speech="text")
     assert check(GameRecord.load(folder)).ok
 

@@ -494,7 +494,7 @@ def litellm() -> Any:
         ConfigError: where it is not installed.
     """
     if importlib.util.find_spec("litellm") is None:
-        raise ConfigError(f"models as players need LiteLLM: {install('llm')}")
+        raise ConfigError(f"models need LiteLLM: {install('llm')}")
     os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # no price list from the network
     import litellm  # type: ignore[import-not-found,unused-ignore]
 

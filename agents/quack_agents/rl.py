@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -16,10 +17,11 @@ from numpy.typing import NDArray
 
 from quack_agents.adapters.relative import relative_actions
 from quack_agents.base import Action, Agent
-from quack_env.briefing import Briefing
+from quack_env.briefing import AGENT, Briefing
 from quack_env.config import GameConfig
 from quack_env.encode.vector import Layout, vector
 from quack_env.errors import ConfigError, install
+from quack_env.events import ROLES
 from quack_env.game_map import GameMap
 from quack_env.info import Info
 from quack_env.spaces import MaskedDiscrete
@@ -84,8 +86,13 @@ class RLPolicy(Agent):
             )
 
     def reset(self, info: Info, seed: int) -> None:
-        """Look whether the game is one that the network was trained for."""
+        """Look whether the game is one that the network was trained for; warn of another role or agent than its own."""
         self._settle(info["briefing"])
+        view, told = info["view"], self._about
+        here = {"role": ROLES[view.duck], "agent": AGENT.format(view.me)}
+        if any(told.get(key, here[key]) != here[key] for key in here):
+            learnt = ", ".join(f"{key} {told[key]!r}" for key in here if key in told)
+            warnings.warn(f"policy={self.name!r}: learnt only as {learnt}, and is another here", stacklevel=2)
 
     def __call__(self, observation: Any, info: Info) -> Action:
         """The best legal action."""
@@ -123,7 +130,8 @@ def save_network(
         config, game_map, speech: of the games it was trained for.
         activation: "relu" or "tanh", between the layers.
         about: anything else to keep in the file, JSON-ready; ``relative_actions=False`` says that its actions are those
-            of the game, and do not count seats from the own one.
+            of the game, and do not count seats from the own one, ``role`` ("goose", "duck") and ``agent`` ("player_0")
+            that it was trained for these alone.
     """
     arrays: dict[str, Any] = {}
     for k, parts in enumerate(layers):
@@ -211,6 +219,9 @@ def from_sb3(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int], Ch
             action, _ = model.predict(given, action_masks=mask, deterministic=True)
         return int(action)
 
-    # a seat's actions are those of the game
-    about = {"relative_actions": getattr(actions, "relative", not isinstance(actions, MaskedDiscrete))}
+    if isinstance(actions, MaskedDiscrete):  # a seat's actions are those of the game
+        about = {"relative_actions": False, "agent": actions.agent}
+        about |= {"role": actions.role} if actions.role else {}
+    else:
+        about = {"relative_actions": getattr(actions, "relative", True)}
     return about, (shape[0], int(actions.n)), choose

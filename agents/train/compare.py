@@ -21,7 +21,7 @@ from quack_bench.results import difference, seat_of
 from quack_bench.runner import frozen
 from quack_bench.suite import Setting
 from quack_env.errors import ConfigError
-from quack_eval.metrics.estimate import estimate, paired
+from quack_eval.metrics.estimate import Interval, estimate, paired
 from quack_eval.metrics.measure import Measure, ratio
 from quack_eval.metrics.tables import Keyed
 
@@ -63,8 +63,8 @@ def compare(
     table = Keyed(*heads, keys=3)
     for name, sides in wins.items():
         for role, n in sides.items():
-            difference = f"{n['difference']:+.1f} {interval(n['difference_interval'])}" if name != base else ""
-            share = f"{n['share']:.1f} {interval(n['share_interval'])}"
+            difference = f"{n['difference']:+.1f} {bounds(n['difference_interval'])}" if name != base else ""
+            share = f"{n['share']:.1f} {bounds(n['share_interval'])}"
             table.add_row(name, str(n["games"]), role, share, f"{n['base']:.1f}", difference)
     print_table(table)
     table = Table(
@@ -100,28 +100,28 @@ def compared(base: Setting, setting: Setting, rows: list[Row]) -> Iterator[tuple
     seat = seat_of(differs or "")
     for role in ROLES if seat is not None else ():
         own = [row for row in rows if row["roles"][seat] == role]
-        if len(own) > 1:
+        if own:
             yield role, own
 
 
 def won(rows: list[Row], base_rows: list[Row], role: str) -> dict[str, Any]:
-    """Win rate of a role's team in %, and its difference to that of the base on the same seeds."""
+    """Win rate of a role's team in %, and its difference to that of the base on the same seeds; of few no interval."""
     own = [(row["seed"], {"win": win(row, role)}) for row in rows]
     seeds = {seed for seed, _ in own}
     base = [(row["seed"], {"win": win(row, role)}) for row in base_rows if row["seed"] in seeds]
     share = estimate([{"geese_win": game["win"]} for _, game in own])["geese_win"]  # a proportion: Wilson's interval
     difference = paired(own, base)["win"]
     others = estimate([game for _, game in base])["win"]
-    if share.mean_interval is None or difference.mean_interval is None:
-        raise ConfigError("too few games: there must be two or more on the seeds of both settings")
-    assert share.mean is not None and others.mean is not None and difference.mean is not None
+    if difference.mean is None:
+        raise ConfigError(f"too few games: {rows[0]['setting']!r} and the base have no finished game of the same seed")
+    assert share.mean is not None and others.mean is not None
     return {
         "games": len(own),
         "share": 100 * share.mean,
-        "share_interval": [100 * x for x in share.mean_interval],
+        "share_interval": in_percent(share.mean_interval),
         "base": 100 * others.mean,
         "difference": 100 * difference.mean,
-        "difference_interval": [100 * x for x in difference.mean_interval],
+        "difference_interval": in_percent(difference.mean_interval),
     }
 
 
@@ -162,9 +162,14 @@ def findings(run: Path) -> Iterator[tuple[Row, Row | None]]:
             yield games[row["of"]], row
 
 
-def interval(bounds: list[float]) -> str:
-    """In brackets."""
-    return f"[{bounds[0]:.1f}, {bounds[1]:.1f}]"
+def in_percent(interval: Interval) -> Interval:
+    """An interval of shares in %."""
+    return interval and (100 * interval[0], 100 * interval[1])
+
+
+def bounds(interval: Interval) -> str:
+    """An interval in brackets; a dash where there is none."""
+    return f"[{interval[0]:.1f}, {interval[1]:.1f}]" if interval else "-"
 
 
 def told(verdicts: dict[str, int]) -> str:

@@ -62,7 +62,7 @@ def train(
     import quack_agents.adapters.rllib  # noqa: F401 - without Ray, nothing is written
 
     quack_env.parallel_env(observation="vector", **options)  # what cannot be is said here, and not by a worker
-    check_settings(folder, {**options, "width": width})
+    check_settings(folder, {"script": Path(__file__).name, **options, "width": width})
     algorithm = build(options, width, workers, address, batch, rate, seed)
     last = newest(folder)
     try:
@@ -131,11 +131,20 @@ def summary(result: Mapping[str, Any], margin: int) -> dict[str, Any]:
 
 
 def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Write what is trained into the folder; `ConfigError` where something else was trained or played there."""
+    """Write what is trained into the folder, unless something is kept there already.
+
+    Raises:
+        ConfigError: where something else is kept there, or the folder has other files.
+    """
     check_outside(folder)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / SETTINGS
-    if not path.exists():
+    there = {file.name for file in folder.glob("[!.]*")}
+    if there and SETTINGS not in there:
+        allowed = "must be a new or empty folder, or one of a training to go on with"
+        raise ConfigError(f"--out {folder}: holds other files ({min(there)}); {allowed}")
+    if there <= {SETTINGS, PROGRESS}:  # nothing, or what was stopped before its first checkpoint
+        (folder / PROGRESS).unlink(missing_ok=True)
         path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         return
     earlier = json.loads(path.read_text(encoding="utf-8"))

@@ -18,6 +18,7 @@ import typer
 from ppo_rllib import check_settings
 
 from quack_bench.console import err, guarded, out, print_json, progress
+from quack_bench.runner import stoppable
 from quack_env.encode.text import counted
 from quack_env.errors import ConfigError, install
 
@@ -80,7 +81,8 @@ def train(
     learning = {"seed": seed, "steps": steps, "rate": rate, "entropy": entropy, "epochs": epochs, "batch": batch}
     contents = {f"config.{name}": value for name, value in env.games.config.to_dict().items()}
     contents["map"] = env.games.game_map.to_dict()
-    check_settings(folder, {**options, **contents, **mix, **learning, "keep": keep, "clone_games": clone_games})
+    learning |= {"keep": keep, "clone_games": clone_games}
+    check_settings(folder, {"script": Path(__file__).name, **options, **contents, **mix, **learning})
     last = latest(folder)
     if last is not None:
         model = resumed(folder, last, env)
@@ -104,11 +106,11 @@ def train(
             err.print("stopped while cloning: nothing is kept, the same command begins anew")
             raise typer.Exit(130) from None
         save(model, folder)
-    model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
     with progress("decisions") as on_step:
         keeper = Keeper(folder, every, eval_games, 60 * minutes, lambda done: on_step(done, steps))
         try:
-            with keeper.stoppable():
+            model.set_logger(configure(str(folder / "tensorboard"), ["tensorboard"]))
+            with stoppable(keeper.interrupt):
                 model.learn(max(0, steps - model.num_timesteps), callback=keeper, reset_num_timesteps=False)
         except KeyboardInterrupt:
             keeper.asked_to_stop = True

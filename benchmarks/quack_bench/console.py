@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar
 
 import typer
 from rich.console import Console
@@ -41,8 +41,24 @@ out = Literal(highlight=False, emoji=False)
 err = Literal(stderr=True, highlight=False, emoji=False)
 
 USAGE, FAILED = 2, 1
+NARROWEST, FRAME = 16, 4
+"""Characters of a column that is folded, at least; those that a table's frame takes beside its only column."""
 BETWEEN_LINES = 10
 """Seconds from one line about progress to the next, where there is no terminal."""
+
+
+def above_zero(dollars: float | None) -> float | None:
+    """A limit in dollars, or none."""
+    if dollars is not None and not dollars > 0:
+        raise typer.BadParameter("must be more than 0; without it there is no limit")
+    return dollars
+
+
+MaxUsd = Annotated[
+    float | None,
+    typer.Option(callback=above_zero, help="Stop before model calls cost more than this: US dollars, more than 0."),
+]
+"""The option --max-usd of every command that may call models."""
 
 
 def guarded(command: Callable[P, R]) -> Callable[P, R]:
@@ -77,7 +93,8 @@ def complain(message: str) -> None:
 def print_table(table: Table) -> None:
     """Print a table, in parts where it is wider than the terminal; without one that is COLUMNS, or 80.
 
-    Every part repeats the columns that tell its rows apart: those of a `Keyed` table, else the first.
+    Every part repeats the columns that tell its rows apart: those of a `Keyed` table, else the first. Long names in
+    them are folded where that takes fewer parts.
     """
     for part in parts(table, table.keys if isinstance(table, Keyed) else 1, out.width):
         out.print(part)
@@ -93,6 +110,11 @@ def parts(table: Table, keys: int, width: int) -> list[Table]:
     one has the caption."""
     if needed(table) <= width:
         return [table]
+    return min(cut(table, keys, width), cut(narrowed(table, keys, width // 2), keys, width), key=len)
+
+
+def cut(table: Table, keys: int, width: int) -> list[Table]:
+    """The parts of a table that is too wide."""
     rest = list(range(keys, len(table.columns)))
     tables: list[Table] = []
     while rest:
@@ -104,6 +126,18 @@ def parts(table: Table, keys: int, width: int) -> list[Table]:
     for part in tables[:-1]:
         part.caption = None
     return tables
+
+
+def narrowed(table: Table, keys: int, width: int) -> Table:
+    """The table with the widest of its first columns folded, where these take more than the width."""
+    widths = [needed(of_columns(table, [place])) for place in range(keys)]
+    over = needed(of_columns(table, [*range(keys)])) - width
+    if over <= 0:
+        return table
+    widest = widths.index(max(widths))
+    narrow = of_columns(table, [*range(len(table.columns))])
+    narrow.columns[widest].max_width = max(NARROWEST, widths[widest] - over - FRAME)
+    return narrow
 
 
 def of_columns(table: Table, places: list[int]) -> Table:

@@ -17,11 +17,12 @@ from quack_bench.games import record
 from quack_bench.suite import Game, is_model
 from quack_env import GameRecord
 from quack_env.encode.image import SMALLEST
+from quack_env.encode.text import counted
 from quack_env.policies import Policy
 from quack_eval.claims.extract_model import Completion, ModelExtractor
 from quack_eval.claims.sources import read_with
 from quack_eval.metrics.measure import total
-from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.metrics.tables import shown, shown_policy
 
 REPLY_TOKENS = 200
 """Tokens of a reply, by rule of thumb; models that reason at length take more, at most their `max_tokens`."""
@@ -99,6 +100,17 @@ def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:
     counts = (sum(getattr(one, field) or 0 for one in listed) for field in fields)
     usd = (total(getattr(one, field) for one in listed) for field in ("usd", "usd_at_most"))
     return Estimate(name, *counts, *usd)
+
+
+def shortfall(all_games: Estimate, max_usd: float | None) -> str | None:
+    """A line where a limit in dollars is below what all games would take; None where it is not, or there is none."""
+    if max_usd is None or not all_games.usd or not all_games.games or max_usd >= all_games.usd:
+        return None
+    paid = f"{int(all_games.games * max_usd / all_games.usd)} of {counted(all_games.games, 'game')}"
+    return (
+        f"the limit of ${max_usd:g} is below the estimate of ${shown(all_games.usd, False)} and pays for about {paid}. "
+        "Games at once share it and may all break off; with --jobs 1 most end"
+    )
 
 
 def _estimate(name: str, games: int, clients: Mapping[str, Estimating]) -> Estimate:

@@ -59,8 +59,9 @@ class Effect:
     all are alike. ``detectable``: the smallest difference that a paired t-test at 5 % finds with 80 % power in so many
     seeds. ``bound``: the bound of equivalence; ``verdict``: "equivalent" where the 90 % interval lies within it (two
     one-sided tests at 5 %), else "different" where the 95 % interval leaves out 0, else "open"; without a bound
-    "different" or "open". ``mixed_with``: other factors that have no level in common on the two sides, joined by
-    commas: the games cannot tell their effects apart from this one.
+    "different" or "open". It is "open" too without an interval, and differences that are all alike are never
+    "equivalent": how much others would differ cannot be told from them. ``mixed_with``: other factors that have no
+    level in common on the two sides, joined by commas: the games cannot tell their effects apart from this one.
     """
 
     factor: str
@@ -224,7 +225,7 @@ class Experiment:
             mixed = f"cannot be told apart from the effect of {one.mixed_with} in these games\n"
             caption = escape(mixed if one.mixed_with else "") + LEGEND
             table = tables.setdefault(pair, Table(*heads, title=title, caption=caption, box=SIMPLE_HEAD))
-            values = ("-" if one.difference is None else f"{one.difference:+.3f}", shown_interval(one.interval, False))
+            values = (shown(one.difference, False), shown_interval(one.interval, False, one.difference))
             rest = (shown(one.size, False), shown(one.detectable, False), shown(one.bound, False), one.verdict)
             table.add_row(*map(escape, (one.measure, str(one.seeds), *values, *rest)))
         return list(tables.values())
@@ -281,8 +282,8 @@ def validity_table(held: Validity) -> Table:
     rows = [("again, at the same moment", "gap", held.retest)] if held.retest else []
     rows += [(name, measure, value) for name, found in held.wordings.items() for measure, value in found.items()]
     for asked, measure, value in rows:
-        told = (asked, measure, str(value.n), shown(value.pooled, False), shown_interval(value.pooled_interval, False))
-        table.add_row(*map(escape, told))
+        interval = shown_interval(value.pooled_interval, False, value.pooled)
+        table.add_row(*map(escape, (asked, measure, str(value.n), shown(value.pooled, False), interval)))
     return table
 
 
@@ -336,21 +337,22 @@ def smallest_size(n: int) -> float:
 
 def verdict(changes: Sequence[float], interval: Interval, bound: float | None) -> str:
     """Whether the change is none to speak of, one for sure, or neither can be said; see `Effect`."""
-    spread = _spread(changes)
-    if spread is None:
+    if interval is None:
         return "open"
-    if bound is not None:
+    if bound is not None and (spread := _spread(changes)):
         from scipy import stats
 
         half = float(stats.t.ppf(1 - ALPHA, len(changes) - 1)) * spread / sqrt(len(changes))
         if abs(float(np.mean(changes))) + half <= bound:
             return "equivalent"
-    return "different" if interval is not None and not interval[0] <= 0 <= interval[1] else "open"
+    return "open" if interval[0] <= 0 <= interval[1] else "different"
 
 
 def _spread(changes: Sequence[float]) -> float | None:
-    """The standard deviation; None with fewer than two."""
-    return float(np.std(changes, ddof=1)) if len(changes) > 1 else None
+    """The standard deviation, 0 where all are alike but for rounding; None with fewer than two."""
+    if len(changes) < 2:
+        return None
+    return 0.0 if np.allclose(changes, changes[0], atol=1e-12) else float(np.std(changes, ddof=1))
 
 
 __all__ = ["BOUNDS", "Effect", "Experiment", "Sameness"]

@@ -23,7 +23,7 @@ from quack_env.beliefs import Answer, Belief, BeliefStore
 from quack_env.encode.text import counted
 from quack_env.errors import install
 from quack_env.yaml_file import not_utf8
-from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.metrics.tables import shown_policy
 
 ARCHIVE, CARD, MANIFEST = "files.tar.gz", "README.md", "manifest.json"
 BATCH = 5000
@@ -258,7 +258,7 @@ def import_run(export: Path, run: Path) -> list[Path]:
     try:
         sums = json.loads((export / MANIFEST).read_text("utf-8"))["sha256"]
         changed = [name for name, digest in sums.items() if checksum(export / name) != digest]
-    except FileNotFoundError as fault:
+    except (FileNotFoundError, NotADirectoryError) as fault:
         raise ConfigError(f"{export}: no exported run ({Path(str(fault.filename)).name} is missing)") from None
     except (OSError, ValueError, KeyError, TypeError) as fault:
         raise ConfigError(f"{export}: no exported run ({fault})") from None

@@ -25,8 +25,7 @@ from quack_env import ConfigError
 from quack_eval.claims.extract import Extraction, Failure, Utterance, coverage
 from quack_eval.claims.extract_model import Completion, ModelExtractor, RateLimitedError, Took
 from quack_eval.evaluation import CLAIM_SOURCES
-from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import shown
+from quack_eval.metrics.tables import shown, shown_policy
 
 CACHE = Path("quack_env") / "claims.sqlite"
 
@@ -103,7 +102,8 @@ class Watched:
         return bool(self.answers) and all(isinstance(answer, Failure) for answer in self.answers)
 
     def to_json(self) -> dict[str, Any]:
-        """What was read so far and what it took, JSON-ready; ``cached`` are answers that had been paid before."""
+        """What was read so far and what it took, JSON-ready; ``cached``: answers that were kept, so that none is paid
+        twice, from an earlier run or from another game of this one in which the same was said."""
         found = coverage(self.answers)
         return {
             "name": self.name,
@@ -119,8 +119,9 @@ class Watched:
         """The same in a line."""
         found = coverage(self.answers)
         cost = "at an unknown price" if found.cost is None else f"for US $ {shown(found.cost, False)}"
-        read = f"{found.extracted} of {found.utterances} utterances read by {self.name}, {found.cached} of them before"
-        return f"{read}; {found.calls} calls {cost}"
+        read = f"{found.extracted} of {found.utterances} utterances read by {self.name}"
+        kept = f"{found.cached} of them by answers kept for the same words in the same place"
+        return f"{read}, {kept}; {found.calls} calls {cost}"
 
     def complaints(self) -> list[str]:
         """What it could not read, by reason, with an example; it counts as missing, and is asked again next time."""

@@ -21,7 +21,7 @@ from quack_env.beliefs import BeliefStore
 from quack_env.forks import Decision, ForkAEC, Past, fork
 from quack_env.replay import game_of
 from quack_env.state import DISCUSSION, VOTING
-from quack_env.trajectory import FILE
+from quack_env.trajectory import FILE, new_folder
 from quack_eval.beliefs.shifts import KEPT, REPLACED, Continuation, write_index
 from quack_eval.timeline import Timeline
 
@@ -242,7 +242,7 @@ def _play_all(
     options: Mapping[str, Any],
     jobs: int | None,
 ) -> list[Continuation]:
-    run.mkdir(parents=True, exist_ok=True)
+    new_folder(run)
     found: list[Continuation] = []
     store = BeliefStore(run / BELIEFS)
     stopped: str | None = None

@@ -27,7 +27,7 @@ from quack_agents.llm import (
     configure,
 )
 from quack_agents.probe import GameProbe
-from quack_agents.situations import load_situation, perform
+from quack_agents.situations import perform
 from quack_bench.suite import Game, is_model
 from quack_env import ConfigError, GameConfig, IllegalActionError, QuackError, TrajectoryError
 from quack_env.beliefs import FILE as BELIEFS
@@ -163,8 +163,8 @@ def _record_situation(
     on_step: Callable[[str, Any], None] | None,
 ) -> quack_env.Outcome:
     """Those under test are asked at the situation's moments where the setting has probes; then all play on."""
-    setting = game.setting
-    situation = load_situation(setting.script or "")
+    setting, situation = game.setting, game.setting.situation
+    assert situation is not None  # of a setting that has a script
     names = {
         part.name: setting.seats.get(situation.agent(part.name))
         or (setting.duck if part.role == "duck" else setting.goose)

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from openskill.models import PlackettLuce
 
+from quack_eval.metrics.estimate import FEWEST
+
 GOOSE, DUCK = ROLES = ("goose", "duck")
 ORDERS = 10
 """A rating depends a little on the order of the games: the mean over so many orders is taken."""
@@ -32,7 +34,7 @@ class Rating:
     """A policy in a role. Ratings of one role can be compared with each other, not with those of the other role.
 
     ``rating`` is openskill's mu (25 for an average policy), ``sigma`` its own uncertainty; ``low`` and ``high`` bound
-    the 95 % interval of the rating when whole games are drawn anew, None with one game.
+    the 95 % interval of the rating when whole games are drawn anew, None with fewer than `FEWEST` of the policy.
     """
 
     role: str
@@ -64,8 +66,6 @@ def ratings(matches: Iterable[Match], resamples: int | None = None) -> list[Rati
     runs = [_rated(chance.sample(games, len(games))) for _ in range(ORDERS)]
     if resamples is None:
         resamples = max(LEAST_RESAMPLES, min(RESAMPLES, UPDATES // len(games)))
-    if len(games) < 2:
-        resamples = 0
     drawn = [_rated(chance.choices(games, k=len(games))) for _ in range(resamples)]
     found: list[Rating] = []
     for role in ROLES:
@@ -75,7 +75,8 @@ def ratings(matches: Iterable[Match], resamples: int | None = None) -> list[Rati
         for rank, policy in enumerate(sorted(means, key=lambda name: -means[name]), 1):
             sigma = float(np.mean([run[role, policy][1] for run in runs]))
             values = [run[role, policy][0] for run in drawn if (role, policy) in run]
-            low, high = map(float, np.quantile(values, [0.025, 0.975])) if values else (None, None)
+            enough = values and played[policy] >= FEWEST
+            low, high = map(float, np.quantile(values, [0.025, 0.975])) if enough else (None, None)
             found.append(Rating(role, policy, rank, played[policy], won[policy], means[policy], sigma, low, high))
     return found
 

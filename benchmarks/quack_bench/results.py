@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,10 +24,20 @@ from quack_env.trajectory import FILE as GAME
 from quack_env.wrappers import PROBES
 from quack_eval import Evaluation, evaluate
 from quack_eval.evaluation import EvaluatedGame
+from quack_eval.fingerprint import fingerprint
 from quack_eval.metrics.estimate import Difference, paired
 from quack_eval.metrics.measure import total
-from quack_eval.metrics.paper_tables import SETTINGS, shown_policy, write_paper_tables
-from quack_eval.metrics.tables import LAYOUTS, PERCENT, latex_row, markdown_row, shown, shown_interval, write_tables
+from quack_eval.metrics.paper_tables import SETTINGS, write_paper_tables
+from quack_eval.metrics.tables import (
+    LAYOUTS,
+    PERCENT,
+    latex_row,
+    markdown_row,
+    shown,
+    shown_interval,
+    shown_policy,
+    write_tables,
+)
 from quack_eval.report.sections import alike, with_total
 
 TABLES = "tables"
@@ -124,7 +135,9 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         settings={str(run / game.id): game.setting.name for game in games},
         root=run,
     )
-    evaluation.left_out += sorted(planned.keys() - {game.id for game in games})
+    missing = sorted(planned.keys() - {game.id for game in games})
+    evaluation.left_out += missing
+    evaluation.recordings |= {name: fingerprint(run / name) for name in missing}
     matches = [Match(g.goose, g.duck, g.measures["geese_win"].numerator == 1) for g in evaluation.evaluated]
     probes = {entry.id: spent(run / entry.id / PROBES) for entry in entries}
     reader = source if isinstance(source, Watched) else None
@@ -155,13 +168,14 @@ def repeats(games: Iterable[Game], run: Path) -> list[str]:
 def comparisons(evaluation: Evaluation, settings: Sequence[Setting], run: Path) -> Iterator[Comparison]:
     """Every two settings that differ in one thing; of a seat the games as a Goose and those as a Duck apart."""
     played = evaluation.groups(lambda game: game.setting)
+    dealt = cache(lambda path: roles(run / path))
     for first, second in combinations([setting for setting in settings if setting.name in played], 2):
         differs = difference(first, second)
         if differs is None:
             continue
         both = played[first.name], played[second.name]
         seat = seat_of(differs)
-        parts = {differs: both} if seat is None else by_role(both, seat, run)
+        parts = {differs: both} if seat is None else by_role(both, seat, dealt)
         for told, games in parts.items():
             one, other = ([(game.seed, game.measures) for game in group] for group in games)
             found = paired(one, other, undefined=evaluation.undefined)
@@ -194,11 +208,13 @@ def seat_of(differs: str) -> int | None:
     return int(number) if word == "seat" else None
 
 
-def by_role(both: tuple[Group, Group], seat: int, run: Path) -> dict[str, tuple[Group, ...]]:
-    """The games of two settings by the role that a seat was dealt; roles that were dealt in both."""
+def by_role(
+    both: tuple[Group, Group], seat: int, dealt: Callable[[str], Sequence[str]]
+) -> dict[str, tuple[Group, ...]]:
+    """The games of two settings by the role a seat was dealt, if in both; ``dealt``: the roles by a game's path."""
     found = {}
     for role in (GOOSE, DUCK):
-        parts = tuple([game for game in group if roles(run / game.path)[seat] == role] for group in both)
+        parts = tuple([game for game in group if dealt(game.path)[seat] == role] for group in both)
         if all(parts):
             found[f"seat {seat}, a {role.capitalize()}"] = parts
     return found
@@ -286,8 +302,8 @@ def comparison_tables(results: Results) -> list[Plain]:
             full.append((first, second, differs, name, value.seeds, value.mean, *mean, value.pooled, *pooled))
         for name in filter(measures.__contains__, COMPARED):
             value, percent = measures[name], name in PERCENT
-            cells = shown(value.mean, percent), shown_interval(value.mean_interval, percent)
-            pools = shown(value.pooled, percent), shown_interval(value.pooled_interval, percent)
+            cells = shown(value.mean, percent), shown_interval(value.mean_interval, percent, value.mean)
+            pools = shown(value.pooled, percent), shown_interval(value.pooled_interval, percent, value.pooled)
             row = (shown_policy(first), shown_policy(second), differs, name + (" %" if percent else ""), value.seeds)
             short.append((*row, *cells, *pools))
     columns = ("first", "second", "differs", "measure", "seeds", "mean", "mean_low", "mean_high")
@@ -301,10 +317,9 @@ def comparison_tables(results: Results) -> list[Plain]:
 
 def rating_table(results: Results) -> Plain:
     """The ratings by role."""
-    heads = ("role", "rank", "policy", "games", "won", "rating", "low", "high", "sigma")
+    heads = ("role", "rank", "policy", "games", "won", "rating", "low", "high")
     rows: list[tuple[Cell, ...]] = [
-        (r.role, r.rank, shown_policy(r.policy), r.games, r.won, r.rating, r.low, r.high, r.sigma)
-        for r in results.ratings
+        (r.role, r.rank, shown_policy(r.policy), r.games, r.won, r.rating, r.low, r.high) for r in results.ratings
     ]
     return Plain("ratings", "Ratings by role (openskill), with 95 % intervals over games", heads, rows)
 

@@ -12,6 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -26,7 +27,7 @@ from quack_bench.lock import FILE as LOCK
 from quack_bench.lock import locked
 from quack_bench.store import FAILED, FINISHED, PENDING, Entry, RunStore
 from quack_bench.store import FILE as INDEX
-from quack_bench.suite import Game, Suite, explain, is_model
+from quack_bench.suite import Game, Setting, Suite, explain, is_model
 from quack_env import ConfigError, QuackError
 from quack_env.trajectory import FILE as GAME
 from quack_env.yaml_file import read_yaml_file, shown
@@ -104,7 +105,7 @@ def run_suite(
         session = _Session(standing, store, run, suite.retries if retries is None else retries, progress)
         by_kind = [[game for game in waiting if bool(game.setting.models) == models] for models in (False, True)]
         try:
-            with session.stoppable():
+            with stoppable(session.interrupt):
                 if by_kind[0]:
                     at_once = jobs or cpus()
                     session.play(by_kind[0], at_once, executor_of(executor, at_once))
@@ -181,27 +182,29 @@ class _Session:
         self.store.end(played, status)
         return again
 
-    @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """The first Ctrl-C (or SIGTERM) lets nothing new begin, the second ends the process at once."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
+    def interrupt(self) -> None:
+        """Let nothing new begin; a second time, end the process at once."""
+        if self.interrupted:
+            os._exit(130)
+        self.interrupted = True
+        self.stop.set()
+        self.standing.stopping = True
+        self.progress(self.standing)
 
-        def asked(number: int, frame: Any) -> None:
-            if self.interrupted:
-                os._exit(130)
-            self.interrupted = True
-            self.stop.set()
-            self.standing.stopping = True
-            self.progress(self.standing)
 
-        before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+@contextmanager
+def stoppable(interrupt: Callable[[], None]) -> Iterator[None]:
+    """Ctrl-C and SIGTERM call ``interrupt`` in here, and nothing else; in other threads nothing changes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    numbers = signal.SIGINT, signal.SIGTERM
+    before = {number: signal.signal(number, lambda *_: interrupt()) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _take_stock(standing: Standing, store: RunStore, run: Path) -> None:
@@ -240,18 +243,21 @@ def check_limit(suite: Suite, max_usd: float | None) -> None:
 
     Args:
         suite: the suite.
-        max_usd: of the whole run; None for the suite's.
+        max_usd: of the whole run.
 
     Raises:
-        ConfigError: where the limit is not above 0; naming the first model whose price is not known.
+        ConfigError: naming the first model whose price is not known.
     """
-    limit = suite.max_usd if max_usd is None else max_usd
-    if limit is None:
+    if max_usd is None:
         return
-    if not limit > 0:
-        raise ConfigError(f"--max-usd {limit:g}: must be more than 0; without --max-usd there is no limit")
     reader = [suite.extractor] if suite.extractor is not None and is_model(suite.extractor) else []
     check_prices(dict.fromkeys([*(model for setting in suite.expand() for model in setting.models), *reader]))
+
+
+def unfinished(suite: Suite, run: Path) -> list[Setting]:
+    """The settings of which games are missing in a run."""
+    waiting = (game for game in suite.games() if ending(run / game.id) is None)
+    return list({game.setting.name: game.setting for game in waiting}.values())
 
 
 def cpus() -> int:
@@ -275,14 +281,17 @@ def opened(suite: Suite, run: Path) -> Iterator[None]:
 
 
 def freeze(suite: Suite, run: Path) -> None:
-    """Write the suite into its run, its maps included, or check that the run is one of this suite."""
-    suite = suite.with_maps()
+    """Write the suite into its run, with the files that it holds, or check that the run is one of this suite."""
     if (run / GAME).exists():
         raise ConfigError(f"{run}: holds a single recorded game ({GAME}) and can be no run; choose another --out")
     if (run / TRAINED).exists():
         raise ConfigError(f"{run}: holds a training ({TRAINED}) and can be no run; choose another --out")
-    if (run / FROZEN).exists():
-        differs = "; ".join(differing(frozen(run).identity, suite.identity))
+    there = frozen(run) if (run / FROZEN).exists() else None
+    if suite == there:
+        return
+    suite = suite.with_files(held=there.files if there else None)
+    if there is not None:
+        differs = "; ".join(differing(there.identity, suite.identity))
         if differs:
             raise ConfigError(f"{run}: holds a run of another suite ({differs}); choose another --out")
         return
@@ -325,6 +334,9 @@ def differing(there: Any, here: Any, place: str = "") -> Iterator[str]:
         for name in there | here:
             yield from differing(there.get(name), here.get(name), f"{place}.{name}" if place else name)
         return
+    if isinstance(there, str) and isinstance(here, str) and "\n" in there and "\n" in here:
+        lines = zip_longest(there.splitlines(), here.splitlines())
+        there, here = next((pair for pair in lines if pair[0] != pair[1]), (there, here))
     if all(isinstance(side, list) and all(isinstance(part, list) for part in side) for side in (there, here)):
         there, here = [part for part in there if part not in here], [part for part in here if part not in there]
     yield f"{place}: {shown(there)} there, {shown(here)} here"

@@ -19,7 +19,7 @@ from quack_bench.suite import is_model, slug
 from quack_env import ConfigError
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
-from quack_env.trajectory import FILE
+from quack_env.trajectory import FILE, new_folder
 from quack_eval.beliefs.social import INDEX, Performance, read_index, write_index
 
 Progress = Callable[[int, int], None]
@@ -99,8 +99,11 @@ def play_situations(
 
     Returns:
         By policy that failed, the performance and what went wrong in it, in words.
+
+    Raises:
+        TrajectoryError: where the folder holds a single recorded game, or cannot be made.
     """
-    run.mkdir(parents=True, exist_ok=True)
+    new_folder(run)
     done = read_index(run) if (run / INDEX).exists() else []
     todo = [plan for plan in plans if plan.entry not in done]
     store = BeliefStore(run / BELIEFS)

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Literal, Self
 from urllib.parse import quote
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
-from quack_agents import make_policy
 from quack_agents.llm import check_provider
 from quack_agents.probe import ProbeConfig
-from quack_agents.situations import load_situation
+from quack_agents.scripted import PERSONAS
+from quack_agents.situations import Situation
 from quack_bench.extractors import named_model
-from quack_bench.factors import with_factors
+from quack_bench.factors import PLAYERS, with_factors
+from quack_bench.held import Held, map_of, read_files, situation_of
+from quack_bench.players import blamed_on, check_players
 from quack_env import ConfigError, GameConfig, GameMap
-from quack_env.game_map import check_words, map_beside, shipped_maps
-from quack_env.policies import Policy
+from quack_env.game_map import check_words
 from quack_env.world import World
 from quack_env.yaml_file import meant, read_yaml_file, shown
 from quack_eval.evaluation import CLAIM_SOURCES
-from quack_eval.metrics.paper_tables import shown_policy
+from quack_eval.metrics.tables import shown_policy
 
 MODELS = "models"
 """Where a list of policies is due: all models of the suite."""
@@ -65,45 +64,12 @@ class Conditions(BaseModel):
         personas = sides(base.persona) | sides(self.persona)
         return Conditions(**{**below, **given, "config": {**base.config, **self.config}, "persona": personas or None})
 
-    def with_maps(self, folder: Path = Path()) -> Self:
-        """The same with the maps themselves in place of the names of their files, which are seen from a folder, or
-        else from the working directory; situations there are named likewise.
-
-        Raises:
-            MapError: where a map is not valid.
-        """
-        found: dict[str, Any] = {}
-        if isinstance(self.map, str):
-            found["map"] = written_out(self.map, folder)
-        if isinstance(self.config.get("map"), str):
-            found["config"] = {**self.config, "map": written_out(self.config["map"], folder)}
-        if self.script is not None and (folder / self.script.partition("+")[0]).is_file():
-            found["script"] = str(folder / self.script)
-        return self.model_copy(update=found)
-
-
-def written_out(name: str, folder: Path) -> str | dict[str, Any]:
-    """The map in a file; a shipped one, and one that is nowhere, stay with their names."""
-    file = map_beside(name, folder)
-    return name if name in shipped_maps() or not Path(file).exists() else GameMap.load(file).to_dict()
-
 
 def sides(persona: str | Mapping[Any, str] | None) -> dict[str, str]:
     """A persona by team."""
     if isinstance(persona, str):
         return {"geese": persona, "ducks": persona}
     return {str(team): name for team, name in (persona or {}).items()}
-
-
-class Checks(NamedTuple):
-    """Loading maps and trying policies, each only once."""
-
-    named_map: Callable[[str], GameMap]
-    policy: Callable[[str], Policy]
-
-    def game_map(self, given: str | dict[str, Any]) -> GameMap:
-        """The map of a name, or one that is written out."""
-        return self.named_map(given) if isinstance(given, str) else GameMap.from_dict(given)
 
 
 class Named(Conditions):
@@ -131,6 +97,7 @@ class Named(Conditions):
 class Suite(Conditions):
     """The plan of a benchmark: every goose policy meets every duck policy, and the settings written out, in every arm.
 
+    ``files`` is what it holds of the files that it names, which need not be there then, see `with_files`.
     ``retries`` and ``max_usd`` are limits of a run, and no part of what the suite is.
     """
 
@@ -145,6 +112,7 @@ class Suite(Conditions):
     extractor: str | None = None
     retries: int = Field(default=2, ge=0, le=100)
     max_usd: float | None = Field(default=None, gt=0)
+    files: Held = Field(default_factory=dict)
 
     @field_validator("seeds", mode="before")
     @classmethod
@@ -191,11 +159,17 @@ class Suite(Conditions):
             raise ValueError("geese")
         return self
 
-    def with_maps(self, folder: Path = Path()) -> Self:
-        """As of single conditions, in all settings and arms."""
-        settings = [named.with_maps(folder) for named in self.settings]
-        arms = {name: arm.with_maps(folder) for name, arm in self.arms.items()}
-        return super().with_maps(folder).model_copy(update={"settings": settings, "arms": arms})
+    def with_files(self, folder: Path = Path(), held: Mapping[str, Any] | None = None) -> Self:
+        """The same, holding the files that it names: what it holds already stays; files are read next (`read_files`);
+        those that are nowhere are as they were held before.
+
+        Raises:
+            ConfigError: where a map or a situation is not valid.
+        """
+        parts: list[Conditions] = [self, *self.settings, *self.arms.values()]
+        maps = [name for part in parts for name in (part.map, part.config.get("map")) if isinstance(name, str)]
+        found = read_files(maps, [part.script for part in parts if part.script], self._named, folder)
+        return self.model_copy(update={"files": {**(held or {}), **found, **self.files}})
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -206,9 +180,9 @@ class Suite(Conditions):
         """All settings, in every arm.
 
         Raises:
-            ConfigError: where a policy, a configuration, a map or a probe is not valid, a policy cannot play such
-                games, or two settings have one name; names the setting. Where it names no models and has places for
-                them; where its extractor is not valid.
+            ConfigError: where a configuration, a map, a situation or a probe is not valid, or two settings have one
+                name; names the setting. Where it names no models and has places for them; where its extractor is not
+                valid. Policies are tried by `check_players`.
         """
         try:
             self._check()
@@ -216,10 +190,9 @@ class Suite(Conditions):
             raise ConfigError(f"{self.name}: {fault}") from None
         arms: list[tuple[str | None, Conditions]] = [*self.arms.items()] or [(None, Conditions())]
         found: dict[str, Setting] = {}
-        checks = Checks(cache(GameMap.load), cache(check_policy))
         for arm, conditions in arms:
             for named in (*self._pairs(), *self.settings):
-                setting = self._setting(named, arm, conditions.over(named.over(self)), checks)
+                setting = self._setting(named, arm, conditions.over(named.over(self)))
                 if setting.name in found:
                     raise ConfigError(f"{self.name}: two settings are called {setting.name!r}")
                 found[setting.name] = setting
@@ -241,23 +214,25 @@ class Suite(Conditions):
             for duck in teams[1]:
                 yield Named.model_construct(name="", geese=goose, ducks=duck)
 
-    def _setting(self, named: Named, arm: str | None, conditions: Conditions, checks: Checks) -> Setting:
-        told = named.name
+    def _setting(self, named: Named, arm: str | None, conditions: Conditions) -> Setting:
+        told, situation = named.name, None
         try:
             told = told or f"{self._filled(named.geese)} x {self._filled(named.ducks)}"
             given = dict(conditions.config)
             own_map = given.pop("map") if isinstance(given.get("map"), dict) else None
             config = GameConfig.from_dict(given)
-            game_map = checks.game_map(conditions.map or own_map or config.map)
+            game_map = map_of(conditions.map or own_map or config.map, self.files)
             if conditions.script is not None:
-                situation = load_situation(conditions.script)
+                situation = situation_of(conditions.script, self.files)
                 if conditions.config or conditions.map:
                     raise ConfigError(f"script={conditions.script!r}: brings its own config and map")
                 config, game_map = situation.config, situation.game_map
             personas = sides(conditions.persona)
+            teams = {"geese": named.geese, "ducks": named.ducks} | sides(conditions.policy)
+            differ = teams["geese"] != teams["ducks"]
             policies = {
-                team: dressed(self._filled(policy), conditions.modality, personas.get(team))
-                for team, policy in ({"geese": named.geese, "ducks": named.ducks} | sides(conditions.policy)).items()
+                team: dressed(self._filled(policy), conditions.modality, personas.get(team), team if differ else None)
+                for team, policy in teams.items()
             }
             seats = {
                 seat: dressed(self._filled(policy), conditions.modality, None) for seat, policy in named.seats.items()
@@ -268,14 +243,10 @@ class Suite(Conditions):
             speech = conditions.speech or "tokens"
             if speech == "text":
                 check_words(game_map)
-            world = World(config, game_map, speech)
-            for policy in dict.fromkeys((*policies.values(), *seats.values())):
-                made = checks.policy(policy)
-                if hasattr(made, "check_game"):
-                    made.check_game(world, game_map)
+            World(config, game_map, speech)  # refuses what no game can be
             probes = None if conditions.probes is None else ProbeConfig.of(conditions.probes)
         except ConfigError as fault:
-            raise ConfigError(f"{self.name}: {told}{f', arm {arm}' if arm else ''}: {fault}") from None
+            raise ConfigError(f"{self.name}: {in_arm(told, arm)}: {fault}") from None
         name = named.name or f"{policies['geese']} x {policies['ducks']}"
         return Setting(
             name=f"{told} @ {arm}" if arm else name,
@@ -289,6 +260,7 @@ class Suite(Conditions):
             speech=speech,
             probes=probes,
             script=conditions.script,
+            situation=situation,
         )
 
     def _filled(self, policy: str) -> str:
@@ -304,10 +276,15 @@ class Suite(Conditions):
     @property
     def takes_models(self) -> bool:
         """Whether it leaves places to models: `models`, or ``$k``."""
+        return MODELS in (self.geese, self.ducks) or any(policy.startswith("$") for policy in self._named)
+
+    @property
+    def _named(self) -> list[str]:
+        """All policies that are named anywhere."""
         named = [policy for one in self.settings for policy in (one.geese, one.ducks, *one.seats.values())]
         told = [policy for one in (self, *self.settings, *self.arms.values()) for policy in sides(one.policy).values()]
-        every = [*self.geese, *self.ducks, *named, *told]
-        return MODELS in (self.geese, self.ducks) or any(policy.startswith("$") for policy in every)
+        lists = [team for team in (self.geese, self.ducks) if team != MODELS]
+        return [*(policy for team in lists for policy in team), *named, *told, *self.models]
 
     def games(self) -> list[Game]:
         """All games, seeds outermost, so that what is played first can be compared; scripted play is not repeated."""
@@ -341,7 +318,14 @@ class Setting:
     probes: ProbeConfig | None = None
     script: str | None = None
     """The situation that every game begins with; its config and map are those of the setting."""
+    situation: Situation | None = field(default=None, repr=False)
+    """The same, read."""
     folder: str = field(default="", compare=False)
+
+    @property
+    def told(self) -> str:
+        """What messages call it."""
+        return in_arm(self.base, self.arm)
 
     @property
     def policies(self) -> list[str]:
@@ -370,6 +354,11 @@ class Game:
         return f"{folder}/rep-{self.repetition}" if self.repeated else folder
 
 
+def in_arm(setting: str, arm: str | None) -> str:
+    """What messages call a setting in an arm; where factors alone say who plays, the arm says it all."""
+    return ", ".join(([] if arm and setting == PLAYERS else [setting]) + ([f"arm {arm}"] if arm else []))
+
+
 # --- policies --------------------------------------------------------------------------------------------------------
 
 
@@ -378,8 +367,10 @@ def is_model(policy: str) -> bool:
     return "/" in policy.partition("?")[0].partition(":")[0]
 
 
-def dressed(policy: str, modality: str | None, persona: str | None) -> str:
+def dressed(policy: str, modality: str | None, persona: str | None, team: str | None = None) -> str:
     """The policy with modality (of models) and persona in its name, unless it names its own.
+
+    ``team``: whose policy it is, where the other team has another one; for the message.
 
     Raises:
         ConfigError: where the policy takes no persona.
@@ -387,24 +378,18 @@ def dressed(policy: str, modality: str | None, persona: str | None) -> str:
     if not is_model(policy):
         if persona is None or ":" in policy:
             return policy
-        if policy != "scripted":
-            raise ConfigError(f"persona={persona!r}: {policy} takes none; scripted policies and models do")
+        allowed = PERSONAS if policy == "scripted" else ()
+        if persona not in allowed:
+            taken = f"only {', '.join(allowed)}" if allowed else "none (scripted policies and models do)"
+            other = {None: "", "geese": "ducks", "ducks": "geese"}[team]
+            alone = f"; to leave the {team} out: persona: {{{other}: {persona}}}" if team else ""
+            whose = f", of the {team}," if team else ""
+            raise ConfigError(f"persona={persona!r}: {policy}{whose} takes {taken}{alone}")
         return policy if persona == "default" else f"{policy}:{persona}"
     options = {"modality": modality, "persona": persona}
     query = policy.partition("?")[2]
     added = [f"{name}={quote(value, safe='+')}" for name, value in options.items() if value and f"{name}=" not in query]
     return "".join((policy, ("&" if query else "?") if added else "", "&".join(added)))
-
-
-def check_policy(policy: str) -> Policy:
-    """The policy: an unknown one is better found before the first game.
-
-    Raises:
-        ConfigError: where there is no such policy, or it needs a person.
-    """
-    if policy.partition(":")[0] == "human":
-        raise ConfigError("policy='human': suites are played without people; see quack play --human")
-    return make_policy(policy)
 
 
 def _with_folders(settings: Iterable[Setting]) -> list[Setting]:
@@ -441,7 +426,8 @@ def built_in() -> list[str]:
 def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
     """The built-in suite of this name, or the suite of a YAML file; valid as a whole, policies included.
 
-    Map files are looked for beside the suite's file, then from the working directory; the suite holds their maps.
+    Files of maps and situations are looked for beside the suite's file, then from the working directory; the suite
+    holds them.
 
     Args:
         name: of the suite, or its file.
@@ -451,19 +437,28 @@ def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
     Raises:
         ConfigError: naming file, field, value and what is allowed.
     """
+    suite = read_suite(name, models, seeds)
+    with blamed_on(name, suite):
+        check_players(suite.expand(), suite.files)
+    return suite
+
+
+def read_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
+    """The same, before its settings and policies are looked at."""
     if name in built_in():
         data = yaml.safe_load((resources.files("quack_bench") / "suites" / f"{name}.yaml").read_text("utf-8"))
     elif Path(name).is_file():
         data = read_yaml_file(name, ConfigError)
     else:
         listed = ", ".join(built_in())
-        raise ConfigError(f"suite {name!r}: no such file, and no built-in suite ({listed}){meant(name, built_in())}")
+        told = f"no such file or run, and no built-in suite ({listed})"
+        raise ConfigError(f"suite {name!r}: {told}{meant(name, built_in())}")
     if not isinstance(data, dict):
         raise ConfigError(f"{name}: a suite must be a mapping of fields to values")
     try:
         data = with_factors(data)
         suite = Suite.model_validate({"name": Path(name).stem, **data, **({"models": list(models)} if models else {})})
-        suite = suite.with_maps(Path(name).parent)
+        suite = suite.with_files(Path(name).parent)
         suite = suite.model_copy(update={"seeds": suite.seeds[:seeds]}) if seeds else suite
     except ValidationError as fault:
         raise ConfigError(f"{name}: {explain(fault)}") from None
@@ -471,11 +466,6 @@ def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
         raise ConfigError(f"{name}: {fault}") from None
     if models and not suite.takes_models:
         raise ConfigError(f"{name}: --model has no place in it; policies are to be `models`, $1, $2 where models go")
-    try:
-        suite.expand()
-    except ConfigError as fault:
-        told = str(fault).removeprefix(f"{suite.name}: ")
-        raise ConfigError(f"{name}: {told}") from None
     return suite
 
 
@@ -500,6 +490,7 @@ ALLOWED = {
     "extractor": "recorded, grammar, or a model as PROVIDER/NAME",
     "retries": "a number from 0 to 100",
     "max_usd": "a number of US dollars above 0",
+    "files": "what a run holds of the files that its suite names",
 }
 
 
@@ -512,9 +503,7 @@ def explain(fault: ValidationError) -> str:
     where = ".".join(places[: places.index(known[-1]) + 1] if known else places)
     if error["type"] == "extra_forbidden":
         fields = list(_fields_at(places[:-1]))
-        close = difflib.get_close_matches(places[-1], fields, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        return f"unknown field {'.'.join(places)!r}{hint}; allowed: {', '.join(fields)}"
+        return f"unknown field {'.'.join(places)!r}{meant(places[-1], fields)}; allowed: {', '.join(fields)}"
     if not places:  # of the suite as a whole
         return f"geese: must be {ALLOWED['geese']}"
     allowed = ALLOWED.get(known[-1] if known else "", "another value")
@@ -531,4 +520,6 @@ def _fields_at(places: list[str]) -> Iterable[str]:
     """The fields that are known where an unknown one stands."""
     if places[:1] == ["settings"]:
         return Named.model_fields
-    return Conditions.model_fields if places[:1] == ["arms"] else Suite.model_fields
+    if places[:1] == ["arms"]:
+        return Conditions.model_fields
+    return (*(name for name in Suite.model_fields if name != "files"), "factors", "fraction")  # see with_factors

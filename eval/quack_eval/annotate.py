@@ -32,6 +32,8 @@ COLUMNS = (
     "annotator", "extraction_ok", "verdict_ok", "missed", "note",
 )  # fmt: skip
 ANSWERS = ("extraction_ok", "verdict_ok", "missed", "note")
+SHEETS = ("sheet.csv", "answers.csv")
+"""What is filled in, in a folder of annotation: the sheet, or what its form saves."""
 YES = frozenset({"y", "yes", "1", "true", "x", "ok"})
 NO = frozenset({"n", "no", "0", "false"})
 UNSURE = frozenset({"?", "unsure", "cannot tell"})
@@ -211,7 +213,7 @@ def check_free(folder: Path) -> None:
     Raises:
         ConfigError: for any other.
     """
-    for file in (folder / "sheet.csv", folder / "answers.csv"):
+    for file in (folder / name for name in SHEETS):
         try:
             filled = file.exists() and any(row.get(name) for row in read_sheet(file) for name in ANSWERS)
         except SheetError:
@@ -253,17 +255,21 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
             is asked.
     """
     if not path.is_file():
-        raise SheetError(f"{path}: no such file")
+        folder = f"a folder; give the filled sheet in it, {' or '.join(SHEETS)}" if path.is_dir() else "no such file"
+        raise SheetError(f"{path}: {folder}")
     try:
         with open(path, encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             missing = [name for name in ASKED if name not in (reader.fieldnames or ())]
-            table = [{name: (value or "").strip() for name, value in row.items() if name} for row in reader]
+            numbered = [  # of a row over several lines the last one, where the answers stand
+                (reader.line_num, {name: (value or "").strip() for name, value in row.items() if name})
+                for row in reader
+            ]
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise SheetError(f"{path}: cannot be read as CSV in UTF-8 ({fault})") from None
     if missing:
         raise SheetError(f"{path}: no column {', '.join(missing)}")
-    for number, row in enumerate(table, 2):
+    for number, row in numbered:
         for name in ("extraction_ok", "verdict_ok"):
             if row[name] and _yes(row[name]) is None and row[name].lower() not in UNSURE:
                 raise SheetError(f"{path}, line {number}: {name} is {row[name]!r}, neither y nor n nor ?")
@@ -271,7 +277,7 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
             raise SheetError(f"{path}, line {number}: missed is {row['missed']!r}, not a number")
         if _weight(row) is None and row.get("weight"):
             raise SheetError(f"{path}, line {number}: weight is {row['weight']!r}, not a number above 0")
-    return table
+    return [row for _, row in numbered]
 
 
 def _weight(row: Mapping[str, str]) -> float | None:

@@ -18,11 +18,13 @@ from rich.table import Table
 from quack_env import ConfigError, QuackError, TrajectoryError
 from quack_env.calls import FILE as CALLS_FILE
 from quack_env.calls import cut_off
+from quack_env.yaml_file import shown, unknown_value
 from quack_eval.claims.extract import Extractor
-from quack_eval.claims.sources import Extract
+from quack_eval.claims.sources import Extract, check_source
 from quack_eval.evidence import EvidenceEval
+from quack_eval.fingerprint import fingerprint
 from quack_eval.load import find_games, format_of
-from quack_eval.metrics.base import CONVENTIONS, GameEval, measures_in, values
+from quack_eval.metrics.base import GameEval, check_convention, measures_in, values
 from quack_eval.metrics.calls import CallEval
 from quack_eval.metrics.estimate import Difference, Estimate, estimate, paired
 from quack_eval.metrics.measure import Measure, once
@@ -121,6 +123,8 @@ class Evaluation:
     notices: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """The paths of the games that are not scored."""
+    recordings: dict[str, str] = field(default_factory=dict)
+    """By the path of every game read, scored or not, the `fingerprint` of its recording."""
     tiers: tuple[int, ...] = ()
     """Those asked for."""
     claims: str | None = None
@@ -143,8 +147,10 @@ class Evaluation:
             found.setdefault(key(game), []).append(game)
         return dict(sorted(found.items()))
 
-    def _estimates(self, groups: dict[str, list[EvaluatedGame]]) -> dict[str, dict[str, Estimate]]:
-        return {name: estimate([g.measures for g in games], self.undefined) for name, games in groups.items()}
+    def _estimates(self, groups: Mapping[str, list[EvaluatedGame]]) -> dict[str, dict[str, Estimate]]:
+        """By group, the same whatever the order in which its games were read."""
+        ordered = {name: sorted(games, key=lambda game: game.path.split("/")) for name, games in groups.items()}
+        return {name: estimate([g.measures for g in games], self.undefined) for name, games in ordered.items()}
 
     @cached_property
     def settings(self) -> dict[str, dict[str, Estimate]]:
@@ -162,14 +168,18 @@ class Evaluation:
     @cached_property
     def measures(self) -> dict[str, Estimate]:
         """The estimates over all games."""
-        return estimate([game.measures for game in self.evaluated], self.undefined)
+        return self._estimates({"all": self.evaluated})["all"]
 
     def compare(self, first: str, second: str) -> dict[str, Difference]:
-        """The measures of one setting minus those of another, over the seeds that both have."""
+        """The measures of one setting minus those of another, over the seeds that both have.
+
+        Raises:
+            ConfigError: where there is no such setting.
+        """
         groups = self.groups(lambda game: game.setting)
         missing = [name for name in (first, second) if name not in groups]
         if missing:
-            raise KeyError(f"{missing[0]}: no such setting; there are {', '.join(groups)}")
+            raise ConfigError(f"the setting {unknown_value(missing[0], groups)}")
         one, other = ([(game.seed, game.measures) for game in groups[name]] for name in (first, second))
         return paired(one, other, undefined=self.undefined)
 
@@ -216,6 +226,7 @@ class Evaluation:
             "claims": self.claims,
             "messages": self.damaged + self.unfinished,
             "left_out": self.left_out,
+            "recordings": self.recordings,
         }
 
     def write_games(self, path: Path) -> None:
@@ -285,7 +296,7 @@ def evaluate(
         paths: games, runs or folder trees; or one of them.
         tiers: which tiers, or one of them; 4 is the evidence. Model calls are evaluated wherever a game has some.
         convention: "paper" or "published".
-        jobs: processes; threads where an extractor or a function reads the claims.
+        jobs: processes, from 1 on; threads where an extractor or a function reads the claims.
         claims: where the claims of Tier 3 come from: None (the recording, else the grammar), "recorded", "grammar", or
             an extractor, or a function like `quack_eval.extract`.
         out: a folder for `Evaluation.save`; None to write nothing.
@@ -296,21 +307,17 @@ def evaluate(
 
     Raises:
         TrajectoryError: where a path does not exist or has no games. A damaged game is no error: it is left out.
-        ConfigError: where a tier, a verifier or a function of your own fails or gives what it must not; names it and
-            the game, and has what failed as its cause.
+        ConfigError: where an argument is none of those above; where a tier, a verifier or a function of your own fails
+            or gives what it must not: names it and the game, and has what failed as its cause.
     """
-    tiers = [tiers] if isinstance(tiers, int) else tiers
-    unknown = [tier for tier in tiers if tier not in TIERS]
-    if unknown:
-        raise ValueError(f"tier {unknown[0]}: must be one of {', '.join(map(str, TIERS))}")
-    if convention not in CONVENTIONS:
-        raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
-    if not isinstance(claims, Extractor) and not callable(claims) and claims not in CLAIM_SOURCES:
-        known = ", ".join(map(repr, CLAIM_SOURCES))
-        raise ValueError(f"claims={claims!r}: must be one of {known}, an extractor, or a function like extract")
+    numbers = _checked_tiers(tiers)
+    check_convention(convention)
+    check_source(claims, CLAIM_SOURCES)
+    if type(jobs) is not int or jobs < 1:
+        raise ConfigError(f"jobs={jobs!r}: must be a whole number from 1 on")
     games = find_games(paths)
-    evaluation = Evaluation(convention, [], tiers=tuple(tiers), claims=_named(claims))
-    asked = _Asked(tuple(tiers), convention, claims, findings is not None)
+    evaluation = Evaluation(convention, [], tiers=numbers, claims=_named(claims))
+    asked = _Asked(numbers, convention, claims, findings is not None)
     shared: dict[str, Any] = {}
 
     def same(value: Any) -> Any:
@@ -318,10 +325,11 @@ def evaluate(
         return shared.setdefault(repr(value), value)
 
     with _Lines(findings) as lines:
-        for done, (path, result) in enumerate(zip(games, _run(games, asked, jobs), strict=True)):
+        for done, (path, (recording, result)) in enumerate(zip(games, _run(games, asked, jobs), strict=True)):
             if progress:
                 progress(done, len(games))
             told = path if root is None else path.relative_to(root)
+            evaluation.recordings[told.as_posix()] = recording
             if result.game is None:
                 messages = evaluation.damaged if result.kind == "damaged" else evaluation.unfinished
                 messages.append(result.message.replace(os.fspath(path), told.as_posix()))
@@ -345,6 +353,18 @@ def evaluate(
     if out is not None:
         evaluation.save(out)
     return evaluation
+
+
+def _checked_tiers(tiers: object) -> tuple[int, ...]:
+    """The tiers asked for, one or several, each of them one that there is."""
+    asked = tuple(tiers) if isinstance(tiers, Iterable) else (tiers,)
+    if not asked or any(type(tier) is not int or tier not in TIERS for tier in asked):
+        raise ConfigError(f"tiers={shown(tiers)}: must be one or several of {', '.join(map(str, TIERS))}, as numbers")
+    for tier in asked:
+        kind = TIERS[tier]
+        if getattr(kind, "tier", tier) != tier:
+            raise ConfigError(f"TIERS[{tier}] is {kind.__qualname__}, whose tier is {kind.tier!r}: they must agree")
+    return asked
 
 
 def _named(claims: str | Extractor | Extract | None) -> str | None:
@@ -404,7 +424,7 @@ class _Lines:
                 new.unlink(missing_ok=True)
 
 
-def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
+def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[tuple[str, _Result]]:
     """The results in the order of the games."""
     if jobs <= 1 or len(games) < 2:
         yield from (_evaluate(path, asked) for path in games)
@@ -419,7 +439,12 @@ def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[_Result]:
         yield from pool.map(_evaluate, games, [asked] * len(games), chunksize=chunk)
 
 
-def _evaluate(path: Path, asked: _Asked) -> _Result:
+def _evaluate(path: Path, asked: _Asked) -> tuple[str, _Result]:
+    """What the recording of a game was like before it was read, and what the game came to."""
+    return fingerprint(path), _result(path, asked)
+
+
+def _result(path: Path, asked: _Asked) -> _Result:
     """One game."""
     try:
         trajectory = Trajectory.load(path)

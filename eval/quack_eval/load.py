@@ -6,8 +6,9 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-from quack_env import TrajectoryError
+from quack_env import ConfigError, TrajectoryError
 from quack_env.trajectory import FILE as OWN
 from quack_eval.importers.published import is_published
 from quack_eval.importers.published_log import FILE as PUBLISHED
@@ -37,17 +38,31 @@ def find_games(paths: Iterable[str | os.PathLike[str]] | str | os.PathLike[str])
     so that reading it says what is wrong with it.
 
     Raises:
-        TrajectoryError: where a path does not exist, or no game is at or below it.
+        TrajectoryError: where a path does not exist, or no game is at or below it, or only MafiaScope's are.
     """
+    listed: list[Any] = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, str) else [paths]
+    if wrong := [path for path in listed if not isinstance(path, str | os.PathLike)]:
+        wanted = "must be the path of a game or folder, or several (a game that is loaded goes to StatementAudit)"
+        raise ConfigError(f"paths: {wanted}, not {type(wrong[0]).__name__}")
     found: dict[Path, None] = {}
-    for path in map(Path, [paths] if isinstance(paths, str | os.PathLike) else paths):
+    for path in map(Path, listed):
         if not path.exists():
             raise TrajectoryError(f"{path}: no such file or folder")
         games = list(_below(path))
+        if not any(map(format_of, games)):
+            from quack_eval.importers import mafiascope  # which imports the measures of beliefs, and these this module
+
+            if told := mafiascope.told(path):
+                raise TrajectoryError(told)
         if not games:
             raise TrajectoryError(f"{path}: no recorded game at or below it")
         found.update(dict.fromkeys(games))
     return list(found)
+
+
+def holds_game(path: Path) -> bool:
+    """Whether a recorded game that can be read as one is at or below a path that exists."""
+    return any(map(format_of, _below(path)))
 
 
 def _below(path: Path) -> Iterator[Path]:

@@ -255,7 +255,7 @@ def _introduction(sources: Sources, found: list[PublishedTable]) -> Iterator[str
         f"({len(sources.paper.damaged)} damaged and left out). *Published convention*: what the published code "
         "computed, mean over all games with undefined rates as 0. *Ours*: the paper's definitions, as the mean over "
         "the games where the measure is defined (their number in parentheses) and pooled over all games, with a 95 % "
-        "interval by resampling games (win rates: Wilson)."
+        "interval by resampling games (win rates: Wilson; all alike: no two games differ)."
     )
     yield ""
     if games == ALL_GAMES:
@@ -301,7 +301,7 @@ def _shown(old: Estimate | None, new: Estimate | None, column: Column) -> tuple[
     if new is None:
         return published, "-", "-", "-"
     mean, pooled = _flip(new, column)
-    interval = shown_interval(_interval(new, column), column.percent)
+    interval = shown_interval(_interval(new, column), column.percent, pooled)
     return published, f"{shown(mean, column.percent)} ({new.n})", shown(pooled, column.percent), interval
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +15,11 @@ from typing import Any
 import yaml
 
 from quack_env import ConfigError
-from quack_env.encode.text import counted
-from quack_env.trajectory import FILE as OWN
 from quack_env.trajectory import STATUS, no_json
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
 from quack_eval.evaluation import CLAIM_SOURCES, evaluate, several_sources
+from quack_eval.fingerprint import fingerprint, recording_in
 from quack_eval.importers.published_log import FILE as PUBLISHED
 from quack_eval.load import find_games
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
@@ -88,25 +87,27 @@ class RunFolder:
 
     @cached_property
     def outdated(self) -> str | None:
-        """What has to be told where recordings came or changed after the evaluation; None mostly.
+        """What has to be told where the recordings are others than were evaluated; None mostly.
 
-        Games that were broken off are never in the numbers, and not told of.
+        Compared are contents: times and places of files do not matter. Games that were broken off are never in the
+        numbers, and not told of, as long as they are.
         """
-        measured = (self.results / MEASURES).stat().st_mtime
-        scored = {game for game, _ in self.lines()}
-        left_out = {self._known(path) for path in self.measures.get("left_out") or []}
-
-        def is_late(game: str, folder: Path) -> bool:
-            if game in scored | left_out:
-                return _recorded_at(folder) > measured and (game in scored or _finished(folder))
-            # a suite scores its own games, all of which it names, and nothing that lies beside them
-            return not self._by_suite and _finished(folder)
-
-        late = [game for game, folder in self.games.items() if is_late(game, folder)]
-        if not late:
+        evaluated = self.measures.get("recordings")
+        if evaluated is None:  # written by other hands, or before it was kept
             return None
-        number = f"{counted(len(late), 'recording')}, the first {late[0]}"
-        return f"{MEASURES} is without, or older than, {number}; to evaluate anew: {self._anew}"
+        known = {self._known(path): recording for path, recording in evaluated.items()}
+        scored = known.keys() - {self._known(path) for path in self.measures.get("left_out") or []}
+        new = [game for game, folder in self.games.items() if game not in known and _finished(folder)]
+        changed = [
+            game
+            for game, folder in self.games.items()
+            if game in known and known[game] != fingerprint(folder) and (game in scored or _finished(folder))
+        ]
+        gone = sorted(scored - self.games.keys())
+        told = [_told(*part) for part in (("changed", changed), ("gone", gone), ("not in it", new)) if part[1]]
+        # a suite scores its own games, all of which it names, and nothing that lies beside them
+        anew = f"; to evaluate anew: {self._anew}" if changed or gone or not self._by_suite else ""
+        return f"{MEASURES} is of other recordings than lie there: {', '.join(told)}{anew}" if told else None
 
     @property
     def _by_suite(self) -> bool:
@@ -215,19 +216,14 @@ def open_run(
     return RunFolder(path, folder, _measures(folder))
 
 
-def _recording(folder: Path) -> Path:
-    """The file that holds a recorded game."""
-    return folder / (OWN if (folder / OWN).is_file() else PUBLISHED)
-
-
-def _recorded_at(folder: Path) -> float:
-    """When a recording was last written to."""
-    return _recording(folder).stat().st_mtime
+def _told(what: str, games: Sequence[str]) -> str:
+    """How many games something is true of, and the first of them."""
+    return f"{len(games)} {what} ({games[0]})" if len(games) == 1 else f"{len(games)} {what} (the first {games[0]})"
 
 
 def _finished(folder: Path) -> bool:
     """Whether a game's recording says that it came to its end; published ones all did."""
-    if _recording(folder).name == PUBLISHED:
+    if recording_in(folder).name == PUBLISHED:
         return True
     try:
         return bool(json.loads((folder / STATUS).read_text(encoding="utf-8"))["status"] == "finished")

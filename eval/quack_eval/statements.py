@@ -19,8 +19,7 @@ from rich.table import Table
 
 from quack_env import ConfigError, GameRecord, TrajectoryError
 from quack_env.encode.text import counted
-from quack_env.yaml_file import not_utf8
-from quack_eval.claims.extract import Extractor, GrammarExtractor
+from quack_env.yaml_file import not_utf8, unknown_value
 from quack_eval.claims.finding import (
     FALSE,
     NEAR_MISS,
@@ -34,18 +33,10 @@ from quack_eval.claims.finding import (
     Said,
 )
 from quack_eval.claims.judge import judge_all
-from quack_eval.claims.sources import (
-    Extract,
-    Read,
-    messages,
-    published_findings,
-    read_published,
-    read_with,
-    token_claims,
-)
+from quack_eval.claims.sources import Read, Source, claims_of, messages, published_findings
 from quack_eval.claims.types import KINDS, TYPES
 from quack_eval.importers.published_log import FILE as PUBLISHED_LOG
-from quack_eval.metrics.base import GameEval
+from quack_eval.metrics.base import GameEval, check_convention
 from quack_eval.metrics.estimate import Estimate, estimate
 from quack_eval.metrics.measure import Measure, once, ratio
 from quack_eval.metrics.tables import PERCENT, shown, shown_interval
@@ -57,7 +48,6 @@ DEEDS = frozenset({"activity", "route"})
 CHECKED = SPATIAL | DEEDS
 UNTRUE = frozenset({FALSE, WRONG_ROOM})
 Measures = dict[str, Measure]
-Source = str | Extractor | Extract | None
 
 
 @dataclass(frozen=True)
@@ -120,29 +110,16 @@ def statement_game(
             beside it), else the grammar; "recorded", "grammar"; "published" (the verdicts beside the game, as findings
             of another judge); an extractor; or the claims themselves.
         timeline: the game's timeline, where it has been made already.
+
+    Raises:
+        ConfigError: where there is no such source, or ``record`` is no recorded game.
     """
     timeline = timeline or Timeline(record)
-    if claims == "published":
-        return _game(timeline, published_findings(record), Read([], source="published"), record)
     read = claims_of(record, claims)
+    if claims == "published":
+        return _game(timeline, published_findings(record), read, record)
     incomplete = claims in (None, "recorded") and is_published(record)
     return _game(timeline, judge_all(record, read.said, timeline, words=incomplete), read, record)
-
-
-def claims_of(record: GameRecord, claims: Source | Sequence[Said] = None) -> Read:
-    """The claims of a game from a source; see `statement_game`."""
-    if isinstance(claims, Sequence) and not isinstance(claims, str):
-        return Read(list(claims))
-    if claims in (None, "recorded"):
-        said = token_claims(record)
-        read = Read(said, source="tokens") if said else read_published(record)
-        if read.said or claims == "recorded" or not messages(record):
-            return read
-    if claims in (None, "grammar"):
-        return read_with(record, GrammarExtractor())
-    if isinstance(claims, str) or claims is None:
-        raise ValueError(f"claims={claims!r}: must be recorded, grammar, published, an extractor or claims")
-    return read_with(record, claims)
 
 
 def is_published(record: GameRecord) -> bool:
@@ -478,12 +455,6 @@ class StatementEval(GameEval):
         return {"utterances": self.game.utterances, "unread": self.game.unread, "source": self.game.source}
 
 
-def _recorded(game: object) -> GameRecord:
-    if not isinstance(game, GameRecord):
-        raise ConfigError(f"{game!r} is no recorded game: give Trajectory.load(PATH), or paths to `evaluate`")
-    return game
-
-
 class StatementAudit:
     """Tier 3 of one or many games: estimates with intervals, breakdowns, and the files that they come from.
 
@@ -493,7 +464,7 @@ class StatementAudit:
         convention: "paper" or "published".
 
     Raises:
-        ConfigError: where something else than recorded games is given.
+        ConfigError: where something else than recorded games is given, or there is no such source or convention.
     """
 
     def __init__(
@@ -503,12 +474,14 @@ class StatementAudit:
         convention: str = "paper",
         games: Iterable[StatementGame] | None = None,
     ) -> None:
+        check_convention(convention)
         self.convention = convention
         if games is not None:
             self.games = list(games)
             return
-        many = [trajectories] if isinstance(trajectories, GameRecord | str) else trajectories or ()
-        self.games = [StatementEval(_recorded(one), convention, claims=claims).game for one in many]
+        several = isinstance(trajectories, Iterable) and not isinstance(trajectories, str)
+        many: Any = trajectories if several else [trajectories]
+        self.games = [StatementEval(record, convention, claims=claims).game for record in many]
 
     @classmethod
     def from_findings(cls, path: str | os.PathLike[str], convention: str = "paper") -> StatementAudit:
@@ -548,7 +521,12 @@ class StatementAudit:
         Args:
             what: "agent" (the speaker's name), "model" (of the speaker), "role" (of the speaker), "model and role",
                 "meeting", "round", "setting" (policies of Geese x Ducks), "kind" (of the claim).
+
+        Raises:
+            ConfigError: for another.
         """
+        if what not in GROUPS:
+            raise ConfigError(f"the group {unknown_value(what, GROUPS)}")
         groups: dict[str, list[Measures]] = {}
         for game in self.games:
             parts: dict[str, list[Finding]] = {}

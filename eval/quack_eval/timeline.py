@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from quack_env import Event, GameRecord
+from quack_env import ConfigError, Event, GameRecord
+from quack_env.yaml_file import shown
 
 ALIVE, BODY = "alive", "body"
 DECISIONS = frozenset({"wait", "depart", "task_step", "kill", "meeting_called"})
@@ -80,9 +81,17 @@ class Leg(NamedTuple):
 
 
 class Timeline:
-    """The recording of one game, indexed. Everything is built on first use."""
+    """The recording of one game, indexed. Everything is built on first use.
+
+    Raises:
+        ConfigError: for something else than a recorded game.
+    """
 
     def __init__(self, record: GameRecord) -> None:
+        if not isinstance(record, GameRecord):
+            raise ConfigError(
+                f"{shown(record)} is no recorded game: give Trajectory.load(PATH), or paths to `evaluate`"
+            )
         self.trajectory = record
         self.events: list[Event] = record.events
         self.n = len(record.header.seats)

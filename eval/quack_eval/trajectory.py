@@ -32,13 +32,16 @@ class Trajectory(quack_env.GameRecord):
             TrajectoryError: no such recording, one that is damaged (path and line), of a newer schema, or a published
                 game that does not follow the rules.
         """
+        from quack_eval.importers import mafiascope
         from quack_eval.importers.published import is_published, load_published
         from quack_eval.importers.published_log import FILE as PUBLISHED
 
         if is_published(Path(path)):
             return load_published(Path(path))
-        if (log := Path(path) / PUBLISHED).is_file() and not (Path(path) / OWN).exists():
-            raise TrajectoryError(f"{log}, line 1: no event of a published game, and there is no {OWN} beside it")
+        log = Path(path) / PUBLISHED if Path(path).is_dir() else Path(path)
+        if log.name == PUBLISHED and log.is_file() and not (log.parent / OWN).exists():
+            nothing = f"{log}, line 1: no event of a published game, and there is no {OWN} beside it"
+            raise TrajectoryError(mafiascope.told(Path(path)) or nothing)
         trajectory = super().load(path)
         assert isinstance(trajectory, cls)
         return trajectory

@@ -19,6 +19,11 @@ def told_game(record: GameRecord) -> str:
     return f"the game of seed {record.header.seed}" if record.path is None else str(record.path)
 
 
+def no_meeting(meeting: object, meetings: int) -> str:
+    """What is wrong with a number that is no meeting's, in a game of so many."""
+    return f"there is no meeting {meeting!r}; this game has {meetings}, numbered from 0"
+
+
 def claim_words(claim: Claim, speaker: str) -> str:
     """A claim in plain words, the speaker's where it names nobody."""
     who = claim.subject or speaker

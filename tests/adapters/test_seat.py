@@ -36,3 +36,13 @@ def test_named_arrays_do_not_fit(options: dict[str, Any], observation: str) -> N
     seat = gymnasium.make("quack_env/Seat-v0", opponents="random", observation=observation, **options)
     with pytest.raises(NotImplementedError, match=r"[Nn]ested"):
         sb3.MaskablePPO("MultiInputPolicy", seat)
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"), [({"observation": "text"}, TypeError), ({"speech": "text"}, AssertionError)]
+)
+def test_words_do_not_fit(options: dict[str, Any], words: dict[str, str], fault: type[Exception]) -> None:
+    """Stable-Baselines3 takes no text, neither to see nor to say."""
+    seat = gymnasium.make("quack_env/Seat-v0", opponents="random", **({"observation": "vector"} | options | words))
+    with pytest.raises(fault):
+        sb3.MaskablePPO("MultiInputPolicy", seat)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import json
+import shutil
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -183,7 +185,62 @@ def test_what_a_model_took_that_read_the_words_is_told_and_nothing_is_paid_twice
     assert taken["calls"] == taken["read"] == taken["utterances"] == spoken
     assert taken["cost_usd"] == pytest.approx(spoken * priced)
     again = run.invoke(app, command).stdout
-    assert f"{spoken} of {spoken} utterances read by openai/reader, {spoken} of them before; 0 calls" in again
+    kept = f"{spoken} of them by answers kept for the same words in the same place; 0 calls"
+    assert f"{spoken} of {spoken} utterances read by openai/reader, {kept}" in again
+
+
+@pytest.mark.usefixtures("reader")
+def test_words_of_two_games_that_are_the_same_in_the_same_place_are_asked_once(game: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(game, tmp_path / "runs" / name)
+    command = ["eval", str(tmp_path / "runs"), "--tiers", "3", "--extractor", "openai/reader"]
+    spoken = words_in(game)
+    told = f"{2 * spoken} of {2 * spoken} utterances read by openai/reader, {spoken} of them by answers kept"
+    assert told in run.invoke(app, command).stdout
+
+
+def test_a_model_as_extractor_needs_the_extra_llm(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    there = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "litellm" else there(name, *rest)
+    )
+    result = run.invoke(app, ["eval", str(game), "--extractor", "openai/gpt-5.5"])
+    assert result.exit_code == 2
+    assert " ".join(result.stderr.split()) == 'error models need LiteLLM: pip install -e ".[llm]" in the clone'
+
+
+@pytest.fixture
+def half_damaged(game: Path, tmp_path: Path) -> Path:
+    """A folder of two games, of which the first is damaged."""
+    for name in ("damaged", "sound"):
+        shutil.copytree(game, tmp_path / "runs" / name)
+    (tmp_path / "runs" / "damaged" / "trajectory.jsonl").write_text("{\n", encoding="utf-8")
+    return tmp_path / "runs"
+
+
+@pytest.mark.parametrize("command", ["eval", "annotate"])
+def test_how_many_games_were_left_out_is_told_and_where_all_were_the_command_fails(
+    half_damaged: Path, tmp_path: Path, command: str
+) -> None:
+    out = ["--out", str(tmp_path / "out")]
+    result = run.invoke(app, [command, str(half_damaged), *out])
+    assert result.exit_code == 0, result.output
+    assert "games left out: 1 of 2; all that is told is of the other 1" in " ".join(result.stderr.split())
+    result = run.invoke(app, [command, str(half_damaged / "damaged"), *out])
+    assert result.exit_code == 1 and "no game could be evaluated" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["eval", "annotate"])
+def test_a_file_is_no_folder_to_write_into(game: Path, tmp_path: Path, command: str) -> None:
+    (tmp_path / "notes.txt").touch()
+    result = run.invoke(app, [command, str(game), "--out", str(tmp_path / "notes.txt")])
+    assert result.exit_code == 2 and "--out" in result.stderr and "is a file" in " ".join(result.stderr.split())
+
+
+def test_a_folder_given_as_a_sheet_is_told_of_with_the_files_to_give(tmp_path: Path) -> None:
+    result = run.invoke(app, ["annotate", "score", str(tmp_path)])
+    assert result.exit_code == 2
+    assert "a folder; give the filled sheet in it, sheet.csv or answers.csv" in " ".join(result.stderr.split())
 
 
 @pytest.mark.usefixtures("reader")

@@ -50,6 +50,12 @@ def test_one_seat_can_be_given_another_policy(quack: Run, tmp_path: Path) -> Non
     assert policies == ["scripted", "scripted", "random", "scripted", "scripted", "scripted"]
 
 
+def test_the_length_of_a_game_can_be_given(quack: Run, tmp_path: Path) -> None:
+    summary = only_object(quack("play", "--max-ticks", 4, "--seed", 1, "--out", tmp_path / "game", "--json"))
+    assert (summary["reason"], summary["ticks"]) == ("timeout", 4)
+    assert GameRecord.load(tmp_path / "game").config.max_ticks == 4
+
+
 def test_a_human_plays_through_standard_input(quack: Run, tmp_path: Path) -> None:
     config = tmp_path / "short.yaml"
     config.write_text("max_ticks: 2\nn_players: 4\n")
@@ -270,8 +276,13 @@ def test_validate_says_which_games_cannot_be_played_on_a_map(quack: Run, tmp_pat
     assert told.stdout == "iss: 3 rooms, 3 corridors, 2 task rooms, button in bridge; the longest way takes 2 ticks.\n"
     notes = told.stderr.splitlines()
     assert notes[0].startswith("note: no game with the default settings can be played on it: n_tasks=5: must be from 0")
-    assert notes[1].startswith("note: no game in free text can be played on it: map: the room 'the'")
+    assert notes[1].startswith("note: no game in free text can be played on it: map: rooms of iss are called by common")
     assert only_object(quack("map", "validate", "ship", "--json"))["notes"] == []
+
+
+def test_validate_names_every_room_that_is_called_by_a_common_word(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "iss.yaml").write_text(MAP.replace("galley", "the").replace("bridge", "and"))
+    assert "common words: and, the; with" in quack("map", "validate", tmp_path / "iss.yaml").stderr
 
 
 def test_a_drawn_map_replaces_no_file_and_a_picture_says_so(quack: Run, tmp_path: Path) -> None:
@@ -325,6 +336,8 @@ def test_differences_are_told_in_words_game_by_game_with_the_support_that_each_j
         (("play", "--goose", "nobody"), "known are bayesian, human, random, rl, scripted"),
         (("play", "--seat", "9=random"), "seat from 0 to 5"),
         (("play", "--ducks", "4"), "n_ducks=4"),
+        (("play", "--max-ticks", "0"), "max_ticks=0: must be a whole number from 1"),
+        (("play", "--goose", "mock"), "models as PROVIDER/NAME (openai/mock)"),
         (("play", "--config", "nowhere.yaml"), "nowhere.yaml"),
         (("play", "--map", "nowhere"), "nowhere"),
         (("play", "--speech", "sung"), "'off', 'tokens', 'text'"),
@@ -341,6 +354,8 @@ def test_differences_are_told_in_words_game_by_game_with_the_support_that_each_j
         (("eval", ".", "--convention", "mine"), "paper or published"),
         (("replay", "no/such/folder"), "no/such/folder"),
         (("replay", "no/such/folder", "--check"), "no/such/folder"),
+        (("replay", "no/such/folder", "--video", "game.avi"), "--video game.avi: must end in .mp4"),
+        (("import", "pyproject.toml", "here"), "pyproject.toml: no exported run (manifest.json is missing)"),
         (("map", "validate", "nowhere.yaml"), "nowhere.yaml"),
         (("map", "render", "ship", "-o", "ship.txt"), "--out ship.txt: must end in .png"),
     ],
@@ -428,7 +443,7 @@ def test_check_and_video_together_do_both(quack: Run, small_run: Path, tmp_path:
 
 def test_a_folder_that_is_a_file_is_one_line_of_error(quack: Run, small_run: Path, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("x")
-    result = quack("eval", small_run, "--out", tmp_path / "taken")
+    result = quack("view", small_run, "--out", tmp_path / "taken")
     assert result.exit_code == 2 and len(result.stderr.strip().splitlines()) == 1
 
 
@@ -456,7 +471,7 @@ def test_report_tells_of_recordings_that_are_newer_than_the_evaluation(quack: Ru
     for seed in (1, 2):
         quack("play", "--seed", seed, "--out", tmp_path / "run" / f"game-{seed}", "--json")
         result = quack("report", tmp_path / "run", "--json")
-    told = f"the first game-2; to evaluate anew: quack eval {tmp_path / 'run'} --evidence --out {tmp_path / 'run'}"
+    told = f"1 not in it (game-2); to evaluate anew: quack eval {tmp_path / 'run'} --evidence --out {tmp_path / 'run'}"
     assert told in result.stderr and result.exit_code == 0
     quack("eval", tmp_path / "run", "--evidence", "--out", tmp_path / "run", "--json")
     assert "evaluate anew" not in quack("report", tmp_path / "run", "--json").stderr

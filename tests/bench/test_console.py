@@ -64,6 +64,14 @@ def test_every_part_of_a_table_repeats_the_columns_that_its_builder_names(monkey
     assert heads == ["|role|policy|one|", "|role|policy|two|", "|role|policy|three|"]
 
 
+def test_long_names_are_folded_where_that_takes_fewer_parts() -> None:
+    table = Table("setting", "games", "calls", "tokens", "dollars")
+    table.add_row("a-model-with-a-long-name x another-with-a-long-name", "30", "3570", "9896580", "67.33")
+    assert [len(part.columns) for part in console.parts(table, 1, 60)] == [4, 2]
+    assert [len(part.columns) for part in console.cut(table, 1, 60)] == [2, 2, 2, 2]
+    assert all(console.needed(part) <= 60 for part in console.parts(table, 1, 60))
+
+
 def test_where_there_is_no_terminal_progress_is_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

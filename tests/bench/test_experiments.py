@@ -146,6 +146,14 @@ def test_verdicts_tell_equivalent_different_and_open_apart() -> None:
     assert verdict([1.0], None, 0.1) == "open"
 
 
+def test_differences_that_are_all_alike_or_of_too_few_seeds_are_never_called_equivalent() -> None:
+    assert verdict([0.0] * 20, (0.0, 0.0), 0.1) == "open"
+    assert verdict([0.1 + 0.2 - 0.3] * 20, (5e-17, 6e-17), 0.1) != "equivalent"
+    assert verdict([0.01, 0.02], None, 0.1) == "open"
+    assert verdict([1.0] * 20, (1.0, 1.0), 0.1) == "different"
+    assert effect_size([0.1] * 3) is None
+
+
 # --- probes ----------------------------------------------------------------------------------------------------------
 
 
@@ -172,7 +180,7 @@ def test_the_study_finds_the_effect_of_inline_probes_on_a_sensitive_model_and_no
     small = {"n_players": 5, "n_tasks": 3, "kill_cooldown": 2, "max_ticks": 20, "discussion_rounds": 1}
     server = MockServer(sensitive=True).start()
     try:
-        (tmp_path / "s.yaml").write_text(yaml.safe_dump(plan | {"seeds": 3, "config": small, "map": "small"}))
+        (tmp_path / "s.yaml").write_text(yaml.safe_dump(plan | {"seeds": 5, "config": small, "map": "small"}))
         suite = load_suite(str(tmp_path / "s.yaml"), [f"openai/mock?modality=text&api_base={server.url}"])
         with opened(suite, tmp_path / "run"):
             assert run_suite(suite, tmp_path / "run", jobs=3).missing == 0
@@ -181,10 +189,13 @@ def test_the_study_finds_the_effect_of_inline_probes_on_a_sensitive_model_and_no
     study = Experiment(tmp_path / "run", resamples=200)
     by_pair = {frozenset((one.first, one.second)): one for one in study.sameness()}
     isolated, inline = by_pair[frozenset(("isolated", "unprobed"))], by_pair[frozenset(("inline", "unprobed"))]
-    assert (isolated.same, isolated.games) == (3, 3) and inline.same < inline.games == 3
+    assert (isolated.same, isolated.games) == (5, 5) and inline.same < inline.games == 5
     effects = {(frozenset((one.first, one.second)), one.measure): one for one in study.effects()}
-    against = {pair: [one for (p, _), one in effects.items() if p == pair and one.seeds > 1] for pair in by_pair}
-    assert all(one.verdict == "equivalent" for one in against[frozenset(("isolated", "unprobed"))])
+    against = {pair: [one for (p, _), one in effects.items() if p == pair] for pair in by_pair}
+    assert {(one.difference, one.verdict) for one in against[frozenset(("isolated", "unprobed"))]} <= {
+        (0.0, "open"),
+        (None, "open"),
+    }
     assert any(one.verdict == "different" for one in against[frozenset(("inline", "unprobed"))])
 
 
@@ -202,7 +213,7 @@ def reworded(game: str, question: str, p: float) -> Answer:
 
 def test_a_model_that_can_be_led_is_told_from_one_that_cannot(tmp_path: Path) -> None:
     store = BeliefStore(tmp_path / "run.sqlite")
-    for number, p in enumerate((0.2, 0.4, 0.6)):
+    for number, p in enumerate((0.2, 0.4, 0.6, 0.7)):
         game = f"g{number}"
         neutral, leading = reworded(game, "neutral", p), reworded(game, "leading", p + 0.25)
         store.add([row(game, p), row(game, p + 0.1, repeat=1)], [neutral, leading])

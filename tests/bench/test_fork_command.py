@@ -51,7 +51,7 @@ def test_a_replaced_utterance_is_heard_and_the_others_believe_otherwise(quack: R
     first = statements(game)[0]
     names = GameRecord.load(game).names
     told = names[next(seat for seat in first.seen_by if seat != first.actor)]
-    options = ("--at", first.index, "-n", 2, "--say", f"suspect({told})", "--out", tmp_path / "f", "--json")
+    options = ("--at", first.index, "-n", 4, "--say", f"suspect({told})", "--out", tmp_path / "f", "--json")
     found = only_object(quack("fork", game, *options))
     replaced = GameRecord.load(tmp_path / "f" / f"event-{first.index:04d}/replaced/fork-001")
     kept = GameRecord.load(tmp_path / "f" / f"event-{first.index:04d}/kept/fork-001")
@@ -113,6 +113,13 @@ def test_what_cannot_be_done_is_said(quack: Run, game: Path, tmp_path: Path) -> 
     assert result.exit_code == 2 and "choose either --at EVENT" in result.stderr
     result = quack("fork", game, "--scan", 9, "--out", tmp_path / "d")
     assert result.exit_code == 2 and "meeting 9: the game has" in result.stderr
+
+
+def test_continuations_are_not_played_into_the_folder_of_a_game(quack: Run, game: Path) -> None:
+    before = sorted(game.iterdir())
+    result = quack("fork", game, "--at", 3, "-n", 1, "--out", game)
+    assert result.exit_code == 2 and "already holds a recorded game" in result.stderr
+    assert sorted(game.iterdir()) == before
 
 
 def test_the_point_of_a_statement_gives_it_and_may_replace_it(game: Path) -> None:

@@ -83,7 +83,8 @@ def test_a_run_ends_with_a_report_and_tables_of_all_tiers_with_intervals(four: P
     assert (four / "report.html").is_file()
     assert {"games.jsonl", "claims.jsonl", "findings.jsonl", "measures.json"} <= {file.name for file in four.iterdir()}
     measures = json.loads((four / "measures.json").read_text())["measures"]
-    assert all(measures[name]["mean_interval"] for name in TIERS)
+    assert measures["geese_win"]["mean_interval"] and measures["ticks"]["mean_interval"]
+    assert all(measures[name]["denominator"] for name in TIERS)
     for name in ("table1", "table2a", "table2b", "table4", "table5", "table6", "comparisons", "ratings", "cost"):
         assert all((four / "tables" / f"{name}.{ending}").is_file() for ending in ("csv", "md", "tex"))
 
@@ -146,6 +147,19 @@ def test_settings_that_differ_in_a_seat_are_compared_by_the_role_it_was_dealt(qu
     told = {c["differs"]: c["measures"]["geese_win"]["seeds"] for c in data["comparisons"]}
     assert told == {"seat 0, a Goose": dealt.count("goose"), "seat 0, a Duck": dealt.count("duck")}
     assert min(told.values()) > 0
+
+
+def test_a_policy_that_fails_to_say_whether_it_plays_is_named_in_a_line(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_game(self: Any, world: Any, game_map: Any) -> None:
+        raise KeyError("rooms")
+
+    monkeypatch.setattr("quack_agents.random.RandomPolicy.check_game", check_game)
+    suite = written(tmp_path, "geese: [scripted]\nducks: [random]\nseeds: 1\n")
+    result = quack("bench", suite, "--out", tmp_path / "run")
+    assert result.exit_code == 2 and not (tmp_path / "run").exists()
+    assert "scripted x random: policy='random': its check_game fails: KeyError: 'rooms'" in result.stderr
 
 
 def test_a_suite_that_a_policy_cannot_play_leaves_no_folder(quack: Run, tmp_path: Path) -> None:
@@ -282,6 +296,11 @@ def test_resume_without_a_run_is_an_error(quack: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
+def test_a_run_that_there_is_not_is_told_to_be_none(quack: Run, tmp_path: Path) -> None:
+    result = quack("bench", tmp_path / "nothere", "--resume")
+    assert result.exit_code == 2 and f"{tmp_path / 'nothere'}': no such file or run" in result.stderr
+
+
 def test_a_runs_folder_stands_for_its_suite(quack: Run, four: Path) -> None:
     before = contents(four, ("run.sqlite", "run.lock"))
     assert quack("bench", four, "--resume", "--jobs", 1, "--json").exit_code == 0
@@ -295,7 +314,7 @@ def test_a_runs_folder_stands_for_its_suite(quack: Run, four: Path) -> None:
 def test_a_folder_that_is_no_run_is_told_what_it_lacks(quack: Run, tmp_path: Path, files: list[str], told: str) -> None:
     for name in files:
         (tmp_path / name).write_text("geese: [scripted]\nducks: [scripted]\nseeds: 1\n" + SHORT)
-    result = quack("bench", tmp_path)
+    result = quack("bench", tmp_path, "--resume")
     assert result.exit_code == 2 and told in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == files
 
@@ -522,6 +541,23 @@ def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
     assert server.calls - 2 * calls <= 4  # those that the stop cut off in flight
 
 
+def test_a_limit_below_the_estimate_is_told_before_anything_is_paid_and_what_was_paid_in_the_end(
+    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    server = serve()
+    suite = modelled(tmp_path, server.url, 4)
+    estimate = only_object(quack("bench", suite, "--dry-run", "--json"))["total"]["usd"]
+    half = f"is below the estimate of ${estimate:.2f} and pays for about 2 of 4 games."
+    for option in (["--dry-run"], ["--out", tmp_path / "run", "--jobs", 1]):
+        assert half in quack("bench", suite, "--max-usd", 0.51 * estimate, *option).stderr
+    result = quack("bench", tmp_path / "run", "--resume", "--max-usd", 2 * estimate)
+    assert "is below" not in result.stderr
+    assert f"paid in all: ${paid(tmp_path / 'run'):.4f}\n" in result.stderr
+
+
 def paid(run: Path) -> float:
     """What all replies of a run cost."""
     with sqlite3.connect(run / "replies.sqlite") as db:
@@ -671,9 +707,20 @@ def test_a_limit_in_dollars_is_refused_before_anything_is_played_where_a_price_i
 
 def test_a_limit_of_nothing_is_refused_and_not_taken_for_none(quack: Run, serve: Serve, tmp_path: Path) -> None:
     server = serve()
-    result = quack("bench", modelled(tmp_path, server.url, 1), "--out", tmp_path / "run", "--max-usd", 0)
-    assert result.exit_code == 2 and server.calls == 0
-    assert "--max-usd 0: must be more than 0; without --max-usd there is no limit" in result.stderr
+    suite = modelled(tmp_path, server.url, 1)
+    commands = (
+        ("bench", suite),
+        ("play",),
+        ("report", suite),
+        ("eval", suite),
+        ("fork", suite),
+        ("scripts", "run", "all"),
+    )
+    for command in commands:
+        result = quack(*command, "--max-usd", 0, "--out", tmp_path / "run")
+        told = " ".join(re.sub("[│|]", " ", result.stderr).split())
+        assert result.exit_code == 2 and server.calls == 0
+        assert "Invalid value for '--max-usd': must be more than 0; without it there is no limit" in told
     told = " ".join(re.sub("[│|]", " ", quack("bench", "--help").stdout).split())
     assert re.search(r"--max-usd <float> Stop before [^<]*: US dollars, more than 0\.", told)
 

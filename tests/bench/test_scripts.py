@@ -32,6 +32,20 @@ def test_check_names_the_illegal_step_and_goes_on_with_the_next_file(quack: Run,
     assert result.exit_code == 1
     assert f"line {line}: Bob: kill(Eve) is not legal: cooldown 0, in electrical with Diana" in result.stderr
     assert "loud_duck: valid" in result.stdout
+    assert result.stderr.startswith("error ")
+
+
+def test_check_says_of_a_file_without_text_that_it_has_none(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\x00")
+    told = quack("scripts", "check", tmp_path / "bytes.yaml").stderr
+    assert told == f"error {tmp_path / 'bytes.yaml'}: not UTF-8 text (byte 1 is 0xff)\n"
+
+
+def test_situations_are_not_played_into_the_folder_of_a_game(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "trajectory.jsonl").write_text("a game")
+    result = quack("scripts", "run", "bandwagon", "--out", tmp_path)
+    assert (result.exit_code, list(tmp_path.iterdir())) == (2, [tmp_path / "trajectory.jsonl"])
+    assert "already holds a recorded game" in result.stderr
 
 
 def test_run_records_every_performance_and_ranks_the_policies(quack: Run, tmp_path: Path) -> None:

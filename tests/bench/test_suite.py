@@ -157,7 +157,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"speech": "sung"}, "speech='sung': must be off, tokens or text"),
     ({"modality": "smell"}, "modality='smell': must be image+text, image or text"),
     ({"persona": {"dogs": "quiet"}}, "persona"),
-    ({"persona": "fierce"}, "persona"),
+    ({"persona": "fierce", "ducks": ["scripted"]}, "persona='fierce': scripted takes only default, aggressive, caut"),
+    ({"arms": {"a": {"persona": "quiet"}}}, "arm a: persona='quiet': scripted, of the geese, takes only default, agg"),
+    ({"geese": ["openai/a"], "persona": "quiet"}, "random, of the ducks, takes none (scripted policies and models do)"),
+    ({"geese": ["openai/a"], "persona": "quiet"}, "; to leave the ducks out: persona: {geese: quiet}"),
+    ({"fractions": 2}, "unknown field 'fractions' (did you mean 'fraction'?); allowed: config, map"),
+    ({"script": "a", "files": {"a": "x"}}, "files.a: must have the text of a situation, and its map"),
     ({"repetitions": 0}, "repetitions=0: must be a number from 1 to 1000"),
     ({"max_usd": -1}, "max_usd=-1: must be a number of US dollars above 0"),
     ({"config": {"n_players": 2}}, "scripted x random: n_players=2"),
@@ -252,7 +257,7 @@ def test_another_map_under_the_same_name_is_refused_in_a_run_with_what_differs(t
     with opened(load_suite(str(with_map(tmp_path))), tmp_path / "run"):
         pass
     changed = load_suite(str(with_map(tmp_path, ticks=4)))
-    told = r"map.corridors: \[\['bridge', 'galley', 1\]\] there, \[\['bridge', 'galley', 4\]\] here"
+    told = r"files.iss.yaml.corridors: \[\['bridge', 'galley', 1\]\] there, \[\['bridge', 'galley', 4\]\] here"
     with pytest.raises(ConfigError, match=told), opened(changed, tmp_path / "run"):
         pass
 
@@ -264,5 +269,5 @@ def test_a_map_that_is_not_valid_is_named_with_suite_file_and_key(tmp_path: Path
 
 
 def test_a_suite_that_there_is_not_is_told_with_the_one_that_was_meant() -> None:
-    with pytest.raises(ConfigError, match=r"suite 'demoo': no such file.*\(did you mean 'demo'\?\)"):
+    with pytest.raises(ConfigError, match=r"suite 'demoo': no such file or run, .*\(did you mean 'demo'\?\)"):
         load_suite("demoo")

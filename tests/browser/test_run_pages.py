@@ -6,6 +6,8 @@ import base64
 import csv
 import io
 import json
+import re
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from typer.testing import CliRunner
 from browser.conftest import PATIENCE, Open
 from quack_bench.cli import app
 from quack_bench.commands.view import server_of
+from quack_eval.report import write_report
 from quack_eval.viewer import view
 
 SUITE = "geese: [scripted]\nducks: ['scripted:aggressive', random]\nseeds: 4\nspeech: text\nconfig: {max_ticks: 40}\n"
@@ -192,6 +195,17 @@ def test_on_a_phone_a_caption_stays_where_it_is_when_its_table_is_scrolled(run: 
         })"""
     )
     assert all(fits and shift == 0 for fits, shift, _ in moved) and any(scrolled for *_, scrolled in moved)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
+
+
+def test_on_a_phone_a_long_name_of_a_policy_breaks_and_the_page_is_no_wider(
+    run: Path, tmp_path: Path, open_page: Open
+) -> None:
+    shutil.copytree(run, tmp_path / "run")
+    file = tmp_path / "run" / "findings.jsonl"
+    file.write_text(re.sub('"(scripted|random)[:a-z]*"', f'"openai/{"long" * 20}"', file.read_text()))
+    page = open_page(write_report(tmp_path / "run"), 400, 800)
+    assert "longlonglong" in page.inner_text(".example >> nth=0")
     assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
 

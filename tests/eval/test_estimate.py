@@ -9,7 +9,7 @@ import pytest
 
 from quack_eval.metrics.estimate import estimate, paired, wilson
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, once, ratio
-from quack_eval.metrics.tables import shown
+from quack_eval.metrics.tables import LAYOUTS, overall_table, setting_table, shown, shown_interval, with_interval
 
 GAMES = [
     {"rate": Measure(1, 2), "report_latency": Measure(3, 1), "geese_win": once(1)},
@@ -89,6 +89,29 @@ def test_wilson_for_proportions_of_games() -> None:
     assert wilson(0, 0) is None
 
 
+def test_three_games_that_define_a_measure_have_no_interval_and_four_have_one() -> None:
+    """Of three, 1 in 27 draws is the lowest three times over: the 2.5 % point would be the lowest value itself."""
+    values = [Measure(0, 1), Measure(1, 1), Measure(2, 1)]
+    undefined = [{"x": UNDEFINED}] * 5
+    three = estimate([{"x": value} for value in values] + undefined)["x"]
+    assert (three.mean, three.mean_interval, three.pooled_interval) == (1, None, None)
+    four = estimate([{"x": value} for value in (*values, Measure(3, 1))] + undefined)["x"]
+    assert four.mean_interval is not None and four.pooled_interval is not None
+
+
+def test_seeds_count_for_a_difference_where_both_groups_define_the_measure() -> None:
+    first = [(seed, {"x": Measure(seed, 1), "y": Measure(seed, 1)}) for seed in range(4)]
+    second = [(seed, {"x": Measure(1, 1), "y": Measure(1, seed and 1)}) for seed in range(4)]
+    found = paired(first, second)
+    assert found["x"].mean_interval is not None
+    assert found["y"].mean is not None and found["y"].mean_interval is None
+
+
+def test_wilsons_interval_takes_a_single_game() -> None:
+    found = estimate([{"geese_win": once(1)}])["geese_win"].mean_interval
+    assert found == pytest.approx((1 / (1 + 1.959963984540054**2), 1.0))  # n / (n + z^2) of n wins in n
+
+
 def test_paired_comparison_cancels_what_seeds_share() -> None:
     """Seed s makes the rate s / 20 in both groups, and the first group is better by 0.05 on each."""
     first = [(s, {"rate": Measure(s + 1, 20)}) for s in range(12)]
@@ -133,6 +156,40 @@ def test_games_without_any_measure_have_no_estimates() -> None:
 )
 def test_a_small_value_is_not_shown_as_nothing(value: float | None, told: str) -> None:
     assert shown(value, percent=False) == told
+
+
+@pytest.mark.parametrize(
+    ("value", "interval", "percent", "told"),
+    [
+        (0.0012, (0.0001, 0.3), False, "0.0012 [0.0001, 0.3000]"),
+        (2.5, (0.001, 4.0), False, "2.50 [0.00, 4.00]"),
+        (0.0, (-0.0034, 0.002), False, "0.00 [-0.0034, 0.0020]"),
+        (0.5, (0.25, 0.75), True, "50.0 [25.0, 75.0]"),
+        (0.5, None, True, "50.0"),
+        (None, None, True, "-"),
+    ],
+)
+def test_an_interval_has_the_decimals_of_its_value(
+    value: float | None, interval: tuple[float, float] | None, percent: bool, told: str
+) -> None:
+    assert with_interval(value, interval, percent) == told
+
+
+def test_an_interval_without_width_says_that_the_games_are_alike() -> None:
+    found = estimate([{"x": Measure(1, 10)}] * 7)["x"]
+    assert shown_interval(found.mean_interval, True, found.mean) == "all alike"
+
+
+def test_the_names_of_settings_in_tables_have_no_addresses_of_servers() -> None:
+    found = estimate([{"ticks": once(3)}])
+    table = setting_table(LAYOUTS["paper"][0], {"a/b?modality=text&api_base=http://here x random": found})
+    assert list(table.columns[0].cells) == ["a/b?modality=text\nx random"]
+
+
+def test_each_estimator_stands_in_one_column_with_its_interval() -> None:
+    table = overall_table(estimate([{"ticks": once(ticks)} for ticks in (2, 2, 2, 2)]))
+    cells = {str(column.header): list(column.cells) for column in table.columns}
+    assert cells["mean [95 %]"] == cells["pooled [95 %]"] == ["2.00 all alike"]
 
 
 def test_a_numerator_over_nothing_is_undefined_in_every_estimator() -> None:

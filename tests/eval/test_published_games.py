@@ -210,14 +210,39 @@ def test_an_action_out_of_turn_is_illegal(tampered: Any) -> None:
     assert f"line {number}: " in message and "may not act (is on the way to" in message
 
 
+PLAYER = '{"name": "Ann", "role": "Goose", "room": "medbay", "tasks": []}'
+START = f'{{"event_type": "game_started", "tick": 0, "data": {{"initial_state": {{"player_0": {PLAYER}}}}}}}\n'
+TICK = '{"event_type": "tick_start", "tick": 1, "data": {"tick": 1}}\n'
+MOVE = (
+    '{"event_type": "player_moved", "tick": 1, "data": {"player_id": "player_0", "from": "medbay", "to": "storage"}}\n'
+)
+DONE = (
+    '{"event_type": "task_completed", "tick": 1, '
+    '"data": {"player_id": "player_0", "task_name": "Cook", "room": "medbay"}}\n'
+)
+
+
 @pytest.mark.parametrize(
     ("text", "what"),
     [
         ("", "empty, no game in it"),
         ("not json\n", "line 1: damaged, not JSON"),
         ('{"event_type": "tick_start", "tick": 1, "data": {"tick": 1}}\n', "line 1: damaged"),
-        ('{"event_type": "game_started", "tick": 0, "data": {}}\n', "line 1: damaged (KeyError: 'initial_state')"),
-        ("[]\n", "line 1: damaged"),
+        ('{"event_type": "game_started", "tick": 0, "data": {}}\n', "line 1: damaged (initial_state: missing)"),
+        ("[]\n", "line 1: damaged (must be an object, not [])"),
+        ('{"event_type": 3, "tick": 0, "data": {}}\n', "line 1: damaged (event_type: must be a text, not 3)"),
+        (
+            START + '{"event_type": "player_flew", "tick": 0, "data": {}}\n',
+            "line 2: damaged (event_type 'player_flew' is ",
+        ),
+        (START + '{"event_type": "tick_start", "data": {}}\n', "line 2: damaged (tick: missing)"),
+        (
+            START + TICK + '{"event_type": "vote_cast", "tick": 1, "data": {"voter": "Ann", "target": null}}',
+            "line 3: damaged (an event of a meeting, outside of one)",
+        ),
+        (START + TICK + MOVE.replace("player_0", "player_9"), "line 3: damaged ('player_9' is no player of this game)"),
+        (START + TICK + MOVE.replace('"medbay"', "7"), "line 3: damaged (from: must be a text, not 7)"),
+        (START + TICK + DONE, "line 3: damaged (Cook completed without progress in this tick)"),
     ],
 )
 def test_a_damaged_file_is_an_error_with_path_and_line(text: str, what: str, tmp_path: Path) -> None:
@@ -250,7 +275,9 @@ def test_settings_are_checked(published_games: list[Path], tmp_path: Path) -> No
         ("initial_cooldown: 5", "initial_cooldown: 3", "initial_cooldown 3 differs"),
         ("num_players: 6", "num_players: many", "n_players='many'"),
         ("emergency_button: cafeteria", "emergency_button: attic", "room 'attic' is unknown"),
-        ("game:", "game: [", "config.yaml: damaged"),
+        ("\nseed: ", "\nseed: x", "config.yaml: seed: must be a whole number, not 'x"),
+        ("  kill:\n", "  kill: 3\n  more:\n", "config.yaml: game.kill: must be an object, not 3"),
+        ("game:", "game: [", "config.yaml, line 3: expected ',' or ']'"),
     ):
         (tmp_path / "config.yaml").write_text(config.replace(old, new), encoding="utf-8")
         with pytest.raises(TrajectoryError) as caught:

@@ -24,6 +24,17 @@ from quack_eval.statements import StatementGame
 Record = Callable[..., Path]
 
 
+def test_the_report_names_players_without_the_addresses_of_their_servers(record: Record, tmp_path: Path) -> None:
+    games = record(games=2).parent
+    evaluate([games], out=games)
+    measures = json.loads((games / "measures.json").read_text())
+    (found,) = measures["settings"].values()
+    measures["settings"] = {"a/b?modality=text&api_base=http://here/v1 x random": found}
+    (games / "measures.json").write_text(json.dumps(measures))
+    report = write_report(games).read_text()
+    assert "a/b?modality=text x random" in report and "http://here" not in report
+
+
 def test_a_folder_that_was_never_evaluated_is_evaluated_into_the_out_folder(record: Record, tmp_path: Path) -> None:
     games = record(games=3).parent
     before = sorted(games.rglob("*"))
@@ -178,17 +189,23 @@ def test_a_cell_of_a_csv_file_keeps_all_digits() -> None:
     assert csv_link("x", ["a"], [[1 / 3], [None]]).attrib["href"].endswith("YQowLjMzMzMzMzMzMzMzMzMzMzMKIiIK")
 
 
-def test_recordings_that_came_or_changed_after_the_evaluation_are_told_of(record: Record, tmp_path: Path) -> None:
-    games = record(games=3).parent
-    measured = open_run(games, tmp_path / "out")
-    assert measured.outdated is None
-    late = sorted(games.iterdir())[1]
-    os.utime(late / "trajectory.jsonl", (2**33, 2**33))
-    again = open_run(games, tmp_path / "out").outdated
-    assert again is not None and f"older than, 1 recording, the first {late.name}" in again
-    shutil.copytree(games / sorted(measured.games)[0], games / "zz-new")
-    more = open_run(games, tmp_path / "out").outdated
-    assert more is not None and "2 recordings" in more
+def test_recordings_that_came_changed_or_went_after_the_evaluation_are_told_of(record: Record, tmp_path: Path) -> None:
+    games = record(games=4).parent
+    first, second, third, fourth = sorted(open_run(games, tmp_path / "out").games)
+    shutil.copy(games / first / "trajectory.jsonl", games / second)
+    shutil.rmtree(games / third)
+    shutil.rmtree(games / fourth)
+    shutil.copytree(games / first, games / "zz-new", copy_function=shutil.copy2)  # as old as the one it is of
+    told = open_run(games, tmp_path / "out").outdated
+    assert told is not None and f": 1 changed ({second}), 2 gone (the first {third}), 1 not in it (zz-new); to" in told
+
+
+def test_a_copy_of_an_evaluated_folder_is_not_outdated_whatever_the_times_of_its_files(record: Record) -> None:
+    games = record(games=2).parent
+    open_run(games)
+    for file in games.rglob("trajectory.jsonl"):
+        os.utime(file, (2**33, 2**33))
+    assert open_run(games).outdated is None
 
 
 @pytest.mark.parametrize(
@@ -219,11 +236,11 @@ def test_a_game_that_was_left_out_is_told_of_when_it_is_mended(record: Record, t
     assert json.loads((open_run(games, tmp_path / "out").results / "measures.json").read_text())["left_out"] == [
         first.name
     ]
-    os.utime(first / "trajectory.jsonl", (2**33, 2**33))
+    (first / "status.json").write_text('{"status": "aborted", "reason": "still gone"}')
     assert open_run(games, tmp_path / "out").outdated is None
     (first / "status.json").write_text(finished)
     told = open_run(games, tmp_path / "out").outdated
-    assert told is not None and f"1 recording, the first {first.name}" in told
+    assert told is not None and f"1 changed ({first.name})" in told
 
 
 def test_a_single_game_is_a_run_that_knows_its_game(record: Record, tmp_path: Path) -> None:

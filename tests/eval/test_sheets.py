@@ -48,6 +48,16 @@ def test_a_sheet_in_another_encoding_is_named(tmp_path: Path) -> None:
         read_sheet(tmp_path / "answers.csv")
 
 
+def test_a_wrong_answer_is_named_with_the_line_on_which_it_stands(tmp_path: Path) -> None:
+    """The first row goes over lines 2 to 4 of the file, the second is line 5."""
+    rows_of_two = (
+        'row,kind,timeline,extraction_ok,verdict_ok,missed\na,claim,"one\ntwo\nthree",y,y,\nb,claim,,maybe,y,\n'
+    )
+    (tmp_path / "sheet.csv").write_text(rows_of_two, encoding="utf-8")
+    with pytest.raises(SheetError, match=r"sheet\.csv, line 5: extraction_ok is 'maybe', neither y nor n nor \?"):
+        read_sheet(tmp_path / "sheet.csv")
+
+
 # --- weights ---------------------------------------------------------------------------------------------------------
 
 CLAIM = {"type": "location", "subject": "Bob", "room": "medbay"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,20 @@ def test_refuses_a_game_it_was_not_trained_for(tmp_path: Path, env: Any, change:
     policies = {agent: RandomPolicy() for agent in other.possible_agents} | {"player_0": RLPolicy(str(file))}
     with pytest.raises(ConfigError, match=told):
         play(other, policies, seed=0)
+
+
+def test_warns_in_a_role_or_seat_other_than_the_one_it_learnt_in(tmp_path: Path, env: Any) -> None:
+    duck = env.game.state.ducks.bit_length() - 1
+    file = written(tmp_path / "net.npz", env, {}, role="duck", agent=f"player_{duck}")
+    for agent, info in env.infos.items():
+        policy = RLPolicy(str(file))
+        if agent == f"player_{duck}":
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                policy.reset(info, 0)
+            continue
+        with pytest.warns(UserWarning, match=f"learnt only as role 'duck', agent 'player_{duck}', and is another here"):
+            policy.reset(info, 0)
 
 
 @pytest.mark.parametrize("source", ["nobody", "nothing.npz", "nothing.zip", "notes.txt"])

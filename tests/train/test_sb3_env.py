@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -170,6 +171,20 @@ def test_a_model_of_the_gymnasium_seat_plays_what_it_would_have(tmp_path: Path, 
         expected, _ = model.predict(seen, action_masks=info["action_mask"], deterministic=True)
         assert plays(None, info) == expected
         observation, _, over, _, info = seat.step(expected)
+
+
+@pytest.mark.parametrize(("role", "learnt"), [("duck", "role 'duck', agent 'player_2'"), (None, "agent 'player_2'")])
+def test_a_saved_model_knows_the_role_and_the_seat_that_it_learnt_in(tmp_path: Path, role: str, learnt: str) -> None:
+    seat = gymnasium.make("quack_env/Seat-v0", seat=2, role=role, observation="vector", **SHORT)
+    MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8, device="cpu").save(tmp_path / "seat.zip")
+    other = gymnasium.make("quack_env/Seat-v0", seat=1, role="goose", observation="vector", **SHORT)
+    with pytest.warns(UserWarning, match=f"learnt only as {learnt}, and is another here"):
+        RLPolicy(str(tmp_path / "seat.zip")).reset(other.reset(seed=1)[1], 0)
+    if role is None:
+        own = gymnasium.make("quack_env/Seat-v0", seat=2, role="goose", observation="vector", **SHORT)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            RLPolicy(str(tmp_path / "seat.zip")).reset(own.reset(seed=1)[1], 0)
 
 
 def test_a_model_of_other_observations_is_refused(tmp_path: Path) -> None:

@@ -72,3 +72,30 @@ def test_a_run_of_a_suite_takes_no_training(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds a run of a suite"):
         check_settings(tmp_path, {})
     assert not (tmp_path / "settings.json").exists()
+
+
+def test_a_folder_of_other_files_takes_no_training(tmp_path: Path) -> None:
+    (tmp_path / "ship").mkdir()
+    with pytest.raises(ConfigError, match=r"holds other files \(ship\); must be a new or empty folder"):
+        check_settings(tmp_path, {})
+    assert [file.name for file in tmp_path.iterdir()] == ["ship"]
+
+
+def test_what_was_stopped_before_anything_was_kept_begins_anew_with_any_settings(tmp_path: Path) -> None:
+    check_settings(tmp_path, {"rate": 1})
+    (tmp_path / "progress.jsonl").write_text("{}\n")  # of RLlib's iterations before its first checkpoint
+    check_settings(tmp_path, {"rate": 2})
+    assert [file.name for file in tmp_path.iterdir()] == ["settings.json"]
+    (tmp_path / "checkpoints").mkdir()
+    with pytest.raises(ConfigError, match="was trained with rate=2"):
+        check_settings(tmp_path, {"rate": 3})
+
+
+def test_a_training_of_one_script_is_not_gone_on_with_by_the_other(tmp_path: Path) -> None:
+    for package in ("sb3_contrib", "tensorboard"):
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
+    check_settings(tmp_path, {"script": "ppo_rllib.py", "speech": "tokens"})
+    (tmp_path / "checkpoint-000010").mkdir()
+    ended = run(ppo_sb3.train, "--out", str(tmp_path), "--clone-games", "0")
+    assert ended.exit_code == 2
+    assert "was trained with script='ppo_rllib.py'" in ended.stderr

@@ -151,8 +151,9 @@ def looked_up(observer: Observer, inquiry: Inquiry) -> Estimate:
             estimate.failures[path] = f"range: beliefs() has {shown(unknown)}, which is no agent as {agents[path[0]]}"
         elif p is None:
             estimate.failures[path] = "no_opinion: the policy states no belief about this player"
-        elif not isinstance(p, Real) or not 0.0 <= float(p) <= 1.0:
-            estimate.failures[path] = f"range: the policy states {shown(p)}, which is no probability"
+        elif isinstance(p, bool) or not isinstance(p, Real) or not 0.0 <= float(p) <= 1.0:
+            who = f"{type(observer.policy).__name__}.beliefs() states {shown(p)} for {agents[path[0]]}"
+            estimate.failures[path] = f"range: {who}; must be a number from 0 to 1"
         else:
             estimate.values[path] = 1.0 - float(p), float(p)
     return estimate

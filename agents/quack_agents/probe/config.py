@@ -162,6 +162,7 @@ def _explained(fault: ValidationError) -> str:
     known = {"triggers": (*PRESETS, *TRIGGERS), "questions": tuple(QUESTIONS)}
     if len(error["loc"]) == 2 and above[0] in known and isinstance(error["input"], str):
         names = known[str(above[0])]
-        return f"{place}={shown(error['input'])}: unknown{meant(error['input'], names)}; known are {', '.join(names)}"
+        told = f"{place}={shown(error['input'])}: unknown{meant(error['input'], names)}; known are {', '.join(names)}"
+        return told + ("; for ticks there is the field every, as in every: 10" if above[0] == "triggers" else "")
     field = next(str(part) for part in reversed(error["loc"]) if part in ALLOWED)
     return f"{place}={shown(error['input'])}: must be {ALLOWED[field]}"

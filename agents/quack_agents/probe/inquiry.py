@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from quack_agents.probe.config import FIRST, SECOND, ProbeConfig
 from quack_env.briefing import Briefing
 from quack_env.errors import ConfigError
-from quack_env.info import Info
 from quack_env.view import View
 
 Path = tuple[int, ...]
@@ -83,16 +82,6 @@ class Estimate:
         """US dollars of all calls that were answered; None where a price is not known, or nothing was called."""
         costs = [call["cost"] for call in self.calls if call["error"] is None]
         return None if not costs or None in costs else float(sum(costs))
-
-
-class Speaking(Protocol):
-    """A policy that is asked in words."""
-
-    async def abeliefs(self, info: Info, inquiry: Inquiry) -> Estimate:
-        """The answer; nothing of it stays with the policy."""
-
-    def remember(self, info: Info, estimates: Iterable[Estimate]) -> None:
-        """Take own answers into the context of decisions to come (mode "inline")."""
 
 
 def inquiries(config: ProbeConfig, briefing: Briefing, view: View) -> list[Inquiry]:

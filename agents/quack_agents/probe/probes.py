@@ -120,7 +120,7 @@ class BeliefProbe:
     give each its own wrapper, and all of them the same store.
 
     Args:
-        policy: any policy; one with `abeliefs` is asked in words, others for their `beliefs`.
+        policy: any policy; one with `abeliefs`, as `VLMPolicy` has it, is asked in words, others for their `beliefs`.
         triggers: as in `ProbeConfig`; those between decisions fire at the agent's next one.
         order: 2 also asks what each other player thinks.
         mode: "isolated", or "inline" for the arm in which the answers stay in the policy's context.

@@ -28,7 +28,7 @@ from quack_agents.situations.situation import (
 from quack_env.config import GameConfig
 from quack_env.errors import ConfigError
 from quack_env.game_map import GameMap, map_beside
-from quack_env.yaml_file import StrictLoader, meant, read_yaml, shown
+from quack_env.yaml_file import StrictLoader, meant, not_utf8, read_yaml, shown
 
 FIELDS = ("title", "about", "config", "map", "players", "tested", "speaking", "turns", "script", "mirrors")
 PLAYER = ("role", "spawn", "tasks")
@@ -65,10 +65,14 @@ def shipped() -> dict[str, Path]:
     return {Path(str(file)).stem: Path(str(file)) for file in sorted(folder.iterdir(), key=str)}
 
 
-def load_situation(name: str | os.PathLike[str]) -> Situation:
+def load_situation(name: str | os.PathLike[str], held: Mapping[str, Any] | None = None) -> Situation:
     """The shipped situation of this name, or that of a YAML file; NAME+MIRROR is a control of it.
 
     It is read, not yet played: `check` steps it.
+
+    Args:
+        name: of the situation, or its file.
+        held: the "text" and the "map" (as `GameMap.to_dict` gives it) of a file that need not be there.
 
     Raises:
         SituationError: naming file, line and what is allowed.
@@ -76,14 +80,11 @@ def load_situation(name: str | os.PathLike[str]) -> Situation:
     files = shipped()
     stem, _, mirror = os.fspath(name).partition("+")
     file = files.get(stem, Path(stem))
-    if not file.is_file():
-        listed = f"({', '.join(files)}){meant(stem, files)}"
-        raise SituationError(f"situation {stem!r}: no such file, and none that is shipped {listed}")
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as fault:
-        raise SituationError(f"{file}: cannot be read as UTF-8 text ({fault})") from None
-    situation = parse(text, file.name if stem in files else os.fspath(file), file.stem)
+    source = file.name if stem in files else os.fspath(file)
+    if held is not None:
+        situation = parse(held.get("text", ""), source, file.stem, held.get("map"))
+    else:
+        situation = parse(text_of(file, stem), source, file.stem)
     if not mirror:
         return situation
     if mirror not in situation.mirrors:
@@ -93,16 +94,30 @@ def load_situation(name: str | os.PathLike[str]) -> Situation:
     return next(one for one in situation.variants if one.mirror == mirror)
 
 
-def parse(text: str, source: str, name: str) -> Situation:
-    """The situation in a YAML text."""
-    return _Reader(source).situation(read_yaml(text, source, SituationError, _Lines), name)
+def text_of(file: Path, name: str) -> str:
+    """The text of a situation's file; ``name`` is what it was asked for by."""
+    if not file.is_file():
+        listed = f"({', '.join(shipped())}){meant(name, shipped())}"
+        raise SituationError(f"situation {name!r}: no such file, and none that is shipped {listed}")
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as fault:
+        raise SituationError(f"{file}: {not_utf8(fault)}") from None
+    except OSError as fault:
+        raise SituationError(f"{file}: cannot be read ({fault.strerror})") from None
+
+
+def parse(text: str, source: str, name: str, game_map: Mapping[str, Any] | None = None) -> Situation:
+    """The situation in a YAML text; a map that is given stands in for the one that the text names."""
+    return _Reader(source, game_map).situation(read_yaml(text, source, SituationError, _Lines), name)
 
 
 class _Reader:
     """Reads one file. Whatever it complains about begins with file and line."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, game_map: Mapping[str, Any] | None = None) -> None:
         self.source = source
+        self.map = game_map
         self.names: tuple[str, ...] = ()
 
     def fault(self, at: Any, told: str) -> SituationError:
@@ -152,7 +167,8 @@ class _Reader:
             raise self.fault(given["config"], f"config: {twice} follows from the players")
         try:
             config = GameConfig.from_dict({**wanted, **counted})
-            game_map = GameMap.load(map_beside(str(given.get("map", config.map)), Path(self.source).parent))
+            named = str(given.get("map", config.map))
+            game_map = GameMap.load(self.map or map_beside(named, Path(self.source).parent))
         except ConfigError as fault:
             raise self.fault(given.get("config", given["players"]), str(fault)) from None
         return config, game_map

@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
@@ -79,26 +76,16 @@ class Keeper(BaseCallback):  # type: ignore[misc]
         err.print(told(point), soft_wrap=True)
         write_curve(model.curve, self.out)
 
-    @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """The first Ctrl-C (or SIGTERM) ends learning when the iteration is done, the second at once.
+    def interrupt(self) -> None:
+        """End learning when the iteration is done; a second time, at once.
 
         Raises:
-            KeyboardInterrupt: on the second, and on one during an evaluation, before which everything was kept.
+            KeyboardInterrupt: the second time, and during an evaluation, before which everything was kept.
         """
-
-        def asked(number: int, frame: Any) -> None:
-            if self.asked_to_stop or self.evaluating:
-                raise KeyboardInterrupt
-            self.asked_to_stop = True
-            err.print("stops when this iteration is done (Ctrl-C: at once)")
-
-        before = {number: signal.signal(number, asked) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+        if self.asked_to_stop or self.evaluating:
+            raise KeyboardInterrupt
+        self.asked_to_stop = True
+        err.print("stops when this iteration is done (Ctrl-C: at once)")
 
 
 def told(point: dict[str, float]) -> str:

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 from typer.core import TyperCommand
 
+from quack_bench.commands.eval import tell_left_out
 from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import QuackError, TrajectoryError
@@ -42,7 +43,9 @@ def annotate(
         str | None,
         typer.Option(help="Source of the claims: recorded, grammar, or a model; default: what the recording has."),
     ] = None,
-    out_dir: Annotated[Path, typer.Option("--out", help="Folder for sheet.csv and sheet.html.")] = Path("annotation"),
+    out_dir: Annotated[
+        Path, typer.Option("--out", file_okay=False, help="Folder for sheet.csv and sheet.html.")
+    ] = Path("annotation"),
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Draw claims from recorded games, and write a sheet for people to check; `annotate score FILE...` counts them.
@@ -56,6 +59,7 @@ def annotate(
     games = find_games(paths)
     source = extractor_of(extractor)
     spoken: list[Spoken] = []
+    damaged = 0
     with progress("Judging") as advance:
         for done, path in enumerate(games):
             advance(done, len(games))
@@ -64,6 +68,8 @@ def annotate(
                 spoken += spoken_in(trajectory, StatementEval(trajectory, claims=source).findings)
             except TrajectoryError as fault:
                 err.print(f"left out: {fault}", markup=False, soft_wrap=True)
+                damaged += 1
+    tell_left_out(damaged, len(games))
     if isinstance(source, Watched):
         source.tell()
         if source.read_nothing:

@@ -12,9 +12,9 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.console import err, guarded, out, print_json, print_table, progress
 from quack_env import ConfigError, TrajectoryError
-from quack_env.beliefs import Belief, BeliefStore
+from quack_env.beliefs import Belief, BeliefStore, game_id_of
 from quack_env.yaml_file import meant
 from quack_eval import BeliefEval, Trajectory, find_games
 from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
@@ -73,13 +73,15 @@ def beliefs(
         found = observed(path, game, advance, damaged) if bayesian else belief_games(path, advance, damaged)
     for message in damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
-    for option, value in (("game", game), ("observer", observer), ("target", target), ("trigger", trigger)):
+    filters = {"game": game, "observer": observer, "target": target, "trigger": trigger, "order": order}
+    given = {option: str(value) for option, value in filters.items() if value is not None}
+    for option, chosen in given.items():
         names = names_of(found, option) if option in ("observer", "target") else ()
-        check_filter(option, value, values_of(found, option), names)
+        check_filter(option, chosen, values_of(found, option), names)
     games = [kept for one in found if (kept := filtered(one, game, observer, target, trigger, order)).beliefs]
     if not games:
-        err.print("no belief is like that")
-        raise typer.Exit(FAILED)
+        wanted = " ".join(f"--{option} {chosen}" for option, chosen in given.items())
+        raise ConfigError(f"{path}: no belief in it" + (f" is all of {wanted}" if wanted else ""))
     if export is not None:
         write_rows(games, export)
     pages: dict[str, Path] = {}
@@ -110,11 +112,13 @@ def beliefs(
 
 def observed(path: Path, game: str | None, advance: Any, damaged: list[str]) -> list[BeliefGame]:
     """The recorded games below a path as the Bayesian observer saw them from every seat; ``damaged`` takes what is
-    wrong with those that are left out."""
+    wrong with those that are left out.
+
+    Raises:
+        ConfigError: where a game is chosen that is not there, or none can be read.
+    """
     found: list[BeliefGame] = []
-    folders = {
-        folder.relative_to(path).as_posix() if folder != path else folder.name: folder for folder in find_games([path])
-    }
+    folders = {game_id_of(folder, path): folder for folder in find_games([path])}
     check_filter("game", game, folders)
     for done, name in enumerate([game] if game is not None else folders):
         advance(done, len(folders))
@@ -122,6 +126,8 @@ def observed(path: Path, game: str | None, advance: Any, damaged: list[str]) -> 
             found.append(observed_game(folders[name], name))
         except TrajectoryError as fault:
             damaged.append(str(fault))
+    if not found:
+        raise ConfigError(f"{path}: no game can be read; the first: {damaged[0]}")
     return found
 
 
@@ -138,7 +144,7 @@ def values_of(games: Iterable[BeliefGame], option: str) -> set[str]:
     found = rows_of(games)
     if option == "trigger":
         return {trigger for belief in found for trigger in belief.trigger.split("+")}
-    return {getattr(belief, "game_id" if option == "game" else option) for belief in found}
+    return {str(getattr(belief, "game_id" if option == "game" else option)) for belief in found}
 
 
 def names_of(games: Iterable[BeliefGame], option: str) -> set[str]:

@@ -25,16 +25,18 @@ from rich.progress import (
 from rich.table import Table
 from rich.text import Text
 
-from quack_bench.console import FAILED, complain, err, guarded, lines, out, print_json, print_table, progress
-from quack_bench.dryrun import estimates, in_all
+from quack_agents.llm import Budget
+from quack_bench.console import FAILED, MaxUsd, complain, err, guarded, lines, out, print_json, print_table, progress
+from quack_bench.dryrun import Estimate, estimates, in_all, shortfall
 from quack_bench.executors import NAMES
+from quack_bench.players import blamed_on, check_players
 from quack_bench.results import TABLES, Results, rating_table, score
-from quack_bench.runner import FROZEN, Standing, check_limit, check_run, cpus, frozen, opened, run_suite
-from quack_bench.suite import Suite, built_in, load_suite
+from quack_bench.runner import FROZEN, Standing, check_limit, check_run, cpus, frozen, opened, run_suite, unfinished
+from quack_bench.suite import Suite, built_in, read_suite
 from quack_env import ConfigError
 from quack_env.encode.text import counted
-from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import Keyed, shown, shown_interval
+from quack_eval.metrics.measure import total
+from quack_eval.metrics.tables import Keyed, shown, shown_interval, shown_policy
 from quack_eval.report import write_report
 from quack_eval.report.sections import alike, told_repeats
 
@@ -53,10 +55,7 @@ def bench(
     executor: Annotated[
         str, typer.Option(help=f"Where games without models are played: {' or '.join(NAMES)}.")
     ] = "local",
-    max_usd: Annotated[
-        float | None,
-        typer.Option(help="Stop before the run's model calls cost more than this: US dollars, more than 0."),
-    ] = None,
+    max_usd: MaxUsd = None,
     retries: Annotated[int | None, typer.Option(min=0, help="Further attempts at a game that failed.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run; without one there, say so.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Play nothing; say what it would take.")] = False,
@@ -73,10 +72,13 @@ def bench(
     plan, folder = planned(suite, out_dir, model or [], seeds)
     if resume and not (folder / FROZEN).is_file():
         raise ConfigError(f"--resume: {folder} holds no run ({FROZEN} is missing)")
+    limit = plan.max_usd if max_usd is None else max_usd
     if dry_run:
-        tell_estimates(plan, json)
+        tell_estimates(plan, limit, json)
         return
-    check_limit(plan, max_usd)
+    check_limit(plan, limit)
+    if limit is not None and not (folder / FROZEN).is_file():
+        tell_shortfall(in_all(estimated(plan)), limit)
     again = f"quack bench {quote(str(folder))} --resume" + ("" if max_usd is None else f" --max-usd {max_usd:g}")
     with opened(plan, folder):
         try:
@@ -107,10 +109,14 @@ def planned(suite: str, out_dir: Path | None, models: list[str], seeds: int | No
         if models or seeds or out_dir not in (None, folder):
             raise ConfigError(f"{folder}: is a run; --model, --seeds and --out are settled in it")
         plan = frozen(folder)
-        plan.expand()
-        return plan, folder
-    plan = load_suite(suite, models, seeds)
-    return plan, out_dir or Path("runs") / plan.name
+    else:
+        plan = read_suite(suite, models, seeds)
+        folder = out_dir or Path("runs") / plan.name
+        if (folder / FROZEN).is_file():
+            plan = plan.with_files(held=frozen(folder).files)
+    with blamed_on(suite, plan):
+        check_players(unfinished(plan, folder), plan.files)
+    return plan, folder
 
 
 # --- telling ---------------------------------------------------------------------------------------------------------
@@ -169,6 +175,8 @@ def tell(standing: Standing, results: Results, folder: Path, report: Path, json:
         err.print(line, markup=False, soft_wrap=True)
     if results.reader is not None:
         results.reader.tell()
+    if standing.client is not None:
+        err.print(paid(standing.client.budget, results.costs), markup=False, soft_wrap=True)
     games = counted(len(results.evaluation.evaluated), "scored game")
     where = f"{games}; report: {report}; tables of all measures: {folder / TABLES}, or quack eval {quote(str(folder))}"
     err.print(where, style="dim", markup=False, soft_wrap=True)
@@ -192,6 +200,16 @@ def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
         yield f"Go on with: quack bench {quote(str(folder))} --resume --max-usd MORE"
 
 
+def paid(budget: Budget, costs: list[dict[str, Any]]) -> str:
+    """What all calls of the run cost, in all sessions: of games, those broken off too, of probes, and of a reader."""
+    calls = sum(row["calls"] + row["probe_calls"] for row in costs)
+    unpriced = total(row[kind] for row in costs for kind in ("cost_usd", "probe_cost_usd")) is None
+    beside = " and what has no known price" if unpriced else ""
+    return (
+        f"{counted(calls, 'model call')} in the games, their probes and reading; paid in all: ${budget.usd:.4f}{beside}"
+    )
+
+
 def wins_shown(results: Results) -> Table:
     """How often the Geese won in each setting."""
     table = Table("setting", "games", "Geese won %", "95 %", title="Who won")
@@ -211,11 +229,24 @@ def ratings_shown(results: Results) -> Table:
     return table
 
 
-def tell_estimates(plan: Suite, json: bool) -> None:
-    """What a suite would take, by setting and in all."""
+def estimated(plan: Suite) -> list[Estimate]:
+    """What the settings of a suite would take."""
     with progress("Estimating") as advance:
-        found = estimates(plan.games(), plan.extractor, advance)
+        return estimates(plan.games(), plan.extractor, advance)
+
+
+def tell_shortfall(total: Estimate, limit: float | None) -> None:
+    """A line on standard error where the limit in dollars is below the estimate."""
+    line = shortfall(total, limit)
+    if line is not None:
+        err.print(line, markup=False, soft_wrap=True)
+
+
+def tell_estimates(plan: Suite, limit: float | None, json: bool) -> None:
+    """What a suite would take, by setting and in all."""
+    found = estimated(plan)
     total = in_all(found)
+    tell_shortfall(total, limit)
     if json:
         print_json({"suite": plan.name, "settings": [asdict(one) for one in found], "total": asdict(total)})
         return

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from quack_agents.llm import configure
-from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.console import FAILED, MaxUsd, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
@@ -17,6 +17,7 @@ from quack_eval.beliefs.load import find_belief_games
 from quack_eval.claims.finding import NONE, OWN, TESTIMONY, Finding
 from quack_eval.evaluation import several_sources
 from quack_eval.importers import mafiascope
+from quack_eval.load import holds_game
 from quack_eval.statements import Difference, compare_published, read_findings
 from quack_eval.wording import claim_words
 
@@ -29,7 +30,9 @@ GROUNDED = {OWN: "grounded", NONE: "ungrounded"}
 @guarded
 def evaluate_command(
     paths: Annotated[list[Path], typer.Argument(help="Games, runs or folder trees, ours or published ones.")],
-    out_dir: Annotated[Path | None, typer.Option("--out", help="Folder for games.jsonl and the tables.")] = None,
+    out_dir: Annotated[
+        Path | None, typer.Option("--out", file_okay=False, help="Folder for games.jsonl and the tables.")
+    ] = None,
     convention: Annotated[str, typer.Option(help="paper or published.")] = "paper",
     tiers: Annotated[str, typer.Option(help="Tiers to evaluate, as in 1, 12 or 123.")] = "123",
     evidence: Annotated[bool, typer.Option(help="Also what the perceptions of Geese prove at every meeting.")] = False,
@@ -37,9 +40,7 @@ def evaluate_command(
         str | None,
         typer.Option(help="Where claims come from: recorded, grammar, a model; default: what the recording has."),
     ] = None,
-    max_usd: Annotated[
-        float | None, typer.Option(min=0, help="With a model: calls may not cost more than this.")
-    ] = None,
+    max_usd: MaxUsd = None,
     compare: Annotated[
         str | None, typer.Option(help="published: list every verdict that differs from the published one.")
     ] = None,
@@ -51,9 +52,10 @@ def evaluate_command(
 ) -> None:
     """Evaluate recorded games: outcomes (Tier 1), behaviour (Tier 2), statements (Tier 3), beliefs, with intervals.
 
-    Damaged games are named, left out and counted. With --out, claims.jsonl and findings.jsonl hold every claim and its
-    verdict with the reason; --from-findings counts them anew. With --extractor PROVIDER/NAME a model reads what was
-    said; its answers are kept, so that none is paid twice, and what it could not read counts as missing.
+    Damaged games are named, left out and counted; where all are, the exit code is 1. With --out, claims.jsonl and
+    findings.jsonl hold every claim and its verdict with the reason; --from-findings counts them anew. With --extractor
+    PROVIDER/NAME a model reads what was said; its answers are kept, so that none is paid twice, and what it could not
+    read counts as missing.
 
     Example: quack eval runs/demo --out runs/demo/eval
     """
@@ -73,7 +75,7 @@ def evaluate_command(
     source = extractor_of(extractor)
     reader = source if isinstance(source, Watched) else None
     beliefs = measured_beliefs(paths) if convention == "paper" else None
-    games = [path for path in paths if not mafiascope.find(path)]
+    games = [path for path in paths if not mafiascope.find(path) or holds_game(path)]
     if not games and beliefs is not None:  # MafiaScope's recordings have nothing else that is ours to measure
         show_beliefs(beliefs, out_dir, json)
         return
@@ -93,9 +95,7 @@ def evaluate_command(
             beliefs.save(out_dir)
     show(evaluation, beliefs, reader, json)
     tell_what_is_left_out(evaluation, reader)
-    if not evaluation.evaluated:
-        err.print("no game could be evaluated")
-        raise typer.Exit(FAILED)
+    tell_left_out(len(evaluation.left_out), len(evaluation.left_out) + len(evaluation.evaluated))
     if reader is not None and reader.read_nothing:
         raise typer.Exit(FAILED)
 
@@ -109,7 +109,9 @@ def check(convention: str, tiers: str, compare: str | None) -> None:
     if convention not in ("paper", "published"):
         raise ConfigError(f"--convention {convention}: must be paper or published")
     if tiers not in TIERS:
-        raise ConfigError(f"--tiers {tiers}: must be one of {', '.join(TIERS)}")
+        raise ConfigError(
+            f"--tiers {tiers}: must be one of {', '.join(TIERS)} (for what perceptions prove: --evidence)"
+        )
     if compare not in (None, "published"):
         raise ConfigError(f"--compare {compare}: must be published")
 
@@ -151,6 +153,19 @@ def tell_what_is_left_out(evaluation: Evaluation, reader: Watched | None) -> Non
         err.print(notice, markup=False, soft_wrap=True)
     for complaint in reader.complaints() if reader is not None else ():
         err.print(complaint, markup=False, soft_wrap=True)
+
+
+def tell_left_out(left_out: int, games: int) -> None:
+    """On standard error: how many of the games are in no figure, where some are not.
+
+    Raises:
+        Exit: with `FAILED`, where none is.
+    """
+    if left_out == games:
+        err.print("no game could be evaluated")
+        raise typer.Exit(FAILED)
+    if left_out:
+        err.print(f"games left out: {left_out} of {games}; all that is told is of the other {games - left_out}")
 
 
 def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
@@ -203,6 +218,7 @@ def list_differences(paths: list[Path], json: bool) -> None:
             found += differ
     for message in damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
+    tell_left_out(len(damaged), len(games))
     if not both:
         raise ConfigError("--compare published: no claim has a published verdict beside it (verdicts.jsonl)")
     if json:

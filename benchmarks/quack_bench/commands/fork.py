@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from quack_bench.commands.play import seats_of
-from quack_bench.console import err, guarded, print_json, print_table, progress
+from quack_bench.console import MaxUsd, err, guarded, print_json, print_table, progress
 from quack_bench.forks import Point, play_forks, policies_of, scan
 from quack_bench.games import limited
 from quack_bench.runner import check_outside
@@ -18,6 +18,7 @@ from quack_env import ConfigError
 from quack_env.encode.text import counted
 from quack_eval import Trajectory
 from quack_eval.beliefs.shifts import INDEX, KEPT, REPLACED, Shifts
+from quack_eval.metrics.estimate import Interval
 from quack_eval.metrics.tables import Keyed, shown, shown_interval
 
 
@@ -40,7 +41,7 @@ def fork_command(
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the continuations.")] = None,
     probe: Annotated[bool, typer.Option(help="Ask all before and after the utterance, and before the vote.")] = True,
     max_games: Annotated[int | None, typer.Option(min=1, help="With --scan: at most so many games.")] = None,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    max_usd: MaxUsd = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Games at once; default: 8 where models play, else 1.")
     ] = None,
@@ -95,15 +96,18 @@ def shift_table(shifts: Shifts) -> Table:
     for name, kept in shifts.estimates[KEPT].items():
         if kept.mean is None:
             continue
-        cells = [shown(kept.mean, False), shown_interval(kept.mean_interval, False)]
+        cells = _cells(kept.mean, kept.mean_interval)
         if replaced:
             other = shifts.estimates[REPLACED].get(name)
             change = shifts.shift[name]
-            cells += [shown(other.mean, False), shown_interval(other.mean_interval, False)] if other else ["-", "-"]
-            cells += [f"{change.mean:+.2f}" if change.mean is not None else "-"]
-            cells += [shown_interval(change.mean_interval, False)]
+            for value in (other, change):
+                cells += _cells(value.mean, value.mean_interval) if value else ["-", "-"]
         table.add_row(escape(name), str(kept.n), *map(escape, cells))
     return table
+
+
+def _cells(value: float | None, interval: Interval) -> list[str]:
+    return [shown(value, False), shown_interval(interval, False, value)]
 
 
 def scan_table(shifts: Shifts) -> Table:
@@ -118,6 +122,6 @@ def scan_table(shifts: Shifts) -> Table:
     for one in shifts.pivotal:
         moves = {name: d.mean for name, d in one.votes.items() if d.mean}
         told = ", ".join(f"{name} {mean:+.2f}" for name, mean in sorted(moves.items(), key=lambda item: -abs(item[1])))
-        share = shown(one.share.pooled, False), shown_interval(one.share.pooled_interval, False)
+        share = _cells(one.share.pooled, one.share.pooled_interval)
         table.add_row(*map(escape, (str(one.event), one.speaker, *share, told or "-", one.text)))
     return table

@@ -16,11 +16,11 @@ from rich.markup import escape
 from quack_agents import make_policy
 from quack_agents.llm import BudgetError, ModelError
 from quack_agents.probe import GameProbe, ProbeConfig
-from quack_bench.console import FAILED, err, guarded, out, print_json
+from quack_bench.console import FAILED, MaxUsd, err, guarded, out, print_json
 from quack_bench.games import PolicyError, blamed, limited, spent
 from quack_bench.runner import check_outside, record_game
-from quack_env import ConfigError, Event, GameConfig, GameMap, GameRecord, TrajectoryError
-from quack_env.base import one_of
+from quack_env import ConfigError, Event, GameMap, GameRecord, TrajectoryError
+from quack_env.base import one_of, settings_of
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
 from quack_env.calls import load_calls
@@ -48,10 +48,11 @@ def play(
     game_map: Annotated[str | None, typer.Option("--map", help="Shipped map or YAML file.")] = None,
     players: Annotated[int | None, typer.Option(help="Number of players.")] = None,
     ducks: Annotated[int | None, typer.Option(help="Number of Ducks.")] = None,
+    max_ticks: Annotated[int | None, typer.Option(help="Ticks after which the game ends.")] = None,
     speech: Annotated[str, typer.Option(help="tokens, text or off.")] = "text",
     out_dir: Annotated[Path | None, typer.Option("--out", help="Folder of the recording.")] = None,
     save_images: Annotated[bool, typer.Option(help="Keep the pictures that models were sent.")] = False,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    max_usd: MaxUsd = None,
     probe: Annotated[
         str | None,
         typer.Option(
@@ -70,8 +71,7 @@ def play(
     Example: quack play --goose scripted --duck scripted:aggressive --seed 7 --out runs/first
     """
     one_of("speech", speech, SPEECH)
-    overrides = {name: value for name, value in (("n_players", players), ("n_ducks", ducks)) if value is not None}
-    settings = GameConfig.load(config).replace(**overrides)
+    settings = settings_of(config, n_players=players, n_ducks=ducks, max_ticks=max_ticks)
     world_map = GameMap.load(game_map or settings.map)
     seats = seats_of(seat or [], settings.n_players)
     if human is not None:

@@ -33,6 +33,8 @@ def replay(
 
     Example: quack replay runs/demo --check
     """
+    if video is not None and video.suffix.lower() != ".mp4":
+        raise ConfigError(f"--video {video}: must end in .mp4")
     if video is not None or not check:
         check_game_there(path)
     film_made = record_film(path, video) if video is not None else {}

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from quack_agents.llm import configure
-from quack_bench.console import FAILED, err, guarded, out, print_json, progress
+from quack_bench.console import FAILED, MaxUsd, err, guarded, out, print_json, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError
 from quack_env.encode.text import counted
@@ -26,9 +26,7 @@ def report(
         str | None,
         typer.Option(help="Where claims come from: recorded, grammar, a model; the games are then evaluated anew."),
     ] = None,
-    max_usd: Annotated[
-        float | None, typer.Option(min=0, help="With a model: calls may not cost more than this.")
-    ] = None,
+    max_usd: MaxUsd = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Write report.html: headline table, failure modes with examples, evidence, costs, methods; for reading and print.

@@ -12,7 +12,7 @@ from rich.table import Table
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import check as check_situation
 from quack_agents.situations import load_situation, shipped
-from quack_bench.console import FAILED, err, guarded, out, print_json, print_table, progress
+from quack_bench.console import FAILED, MaxUsd, complain, err, guarded, out, print_json, print_table, progress
 from quack_bench.games import limited
 from quack_bench.runner import check_outside
 from quack_bench.scripts import checked_policies, found, planned, play_situations
@@ -74,7 +74,7 @@ def check(
         for name, last in ticks.items():
             out.print(f"{name}: valid, {last} ticks")
         for told in faults.values():
-            err.print(told, markup=False, soft_wrap=True)
+            complain(told)
     if faults:
         raise typer.Exit(FAILED)
 
@@ -90,7 +90,7 @@ def run(
     mirrors: Annotated[bool, typer.Option(help="Play the controls too.")] = True,
     goes_on: Annotated[bool, typer.Option("--goes-on", help="Play on after the script, others as scripted.")] = False,
     probe: Annotated[str | None, typer.Option(help="Probes beside the moments: triggers, or a YAML file.")] = None,
-    max_usd: Annotated[float | None, typer.Option(min=0, help="Stop before model calls cost more than this.")] = None,
+    max_usd: MaxUsd = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="At once; default: 8 where models play, else 1.")] = None,
     json: AsJson = False,
 ) -> None:

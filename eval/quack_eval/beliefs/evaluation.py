@@ -20,8 +20,8 @@ from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
 from quack_eval.beliefs.impact import Coefficient, ImpactRow, anchoring, impact_table
 from quack_eval.beliefs.load import belief_games
 from quack_eval.beliefs.measures import Reference, Slice, measures_of, reference_of
-from quack_eval.metrics.estimate import Estimate, estimate
-from quack_eval.metrics.tables import WRITERS, Keyed, Row, rows_of, shown, shown_interval
+from quack_eval.metrics.estimate import Estimate, Interval, estimate
+from quack_eval.metrics.tables import INTERVALS, WRITERS, Keyed, Row, rows_of, shown, shown_interval
 
 Progress = Callable[[int, int], None]
 Group = tuple[str, str]
@@ -145,7 +145,8 @@ class BeliefEval:
         groups = [group for group in self.estimates if group[0] in ("goose", "duck")]
         table = Table(
             title="Beliefs: measures by role and policy",
-            caption="pooled over games, below it the 95 % interval by games; n: games in which it is defined",
+            caption="pooled over games, below it the 95 % interval by games; n: games in which it is defined\n"
+            + INTERVALS,
             box=SIMPLE_HEAD,
         )
         table.add_column("measure", no_wrap=True)
@@ -155,18 +156,20 @@ class BeliefEval:
             cells = [_cell(self.estimates[group].get(name), name in PERCENT) for group in groups]
             table.add_row(name + (" %" if name in PERCENT else ""), *cells)
         errors = [self.calibrations[group] for group in groups]
-        table.add_row("ece", *(_valued(found.ece, found.interval, f"n={found.n}") for found in errors))
+        table.add_row("ece", *(_valued(found.ece, found.interval, False, f"n={found.n}") for found in errors))
         slopes = [self.anchorings[group] for group in groups]
-        table.add_row("anchoring", *(_valued(found.value, found.interval, f"n={found.n}") for found in slopes))
+        table.add_row("anchoring", *(_valued(found.value, found.interval, False, f"n={found.n}") for found in slopes))
         return table
 
     def calibration_table(self) -> Table:
         """The bins of all Geese's beliefs."""
         found = self.calibrations.get(("role", "goose")) or calibration([])
-        title = f"Calibration of Geese: ece {shown(found.ece, False)} {shown_interval(found.interval, False)}"
+        interval = shown_interval(found.interval, False, found.ece)
+        title = f"Calibration of Geese: ece {shown(found.ece, False)} {interval}"
         table = Table("p of a Duck", "n", "mean p", "Ducks", "95 %", title=escape(title), box=SIMPLE_HEAD)
         for b in found.bins:
-            values = (str(b.n), shown(b.stated, False), shown(b.true, False), shown_interval(b.interval, False))
+            interval = shown_interval(b.interval, False, b.true)
+            values = (str(b.n), shown(b.stated, False), shown(b.true, False), interval)
             table.add_row(f"{b.low:.1f} to {b.high:.1f}", *map(escape, values))
         return table
 
@@ -175,9 +178,10 @@ class BeliefEval:
         columns = ("event", "by", "about its", "n", "change of p", "95 %", "size")
         table = Keyed(*columns, keys=3, title="Impact of single events on Geese's beliefs", box=SIMPLE_HEAD)
         for row in self.impacts[:SHOWN_IMPACTS]:
-            change = f"{row.change.pooled:+.3f}" if row.change.pooled is not None else "-"
-            interval, size = shown_interval(row.change.pooled_interval, False), shown(row.size.pooled, False)
-            cells = (row.kind, row.speaker, row.about, f"{row.change.denominator:.0f}", change, interval, size)
+            change = row.change.pooled
+            values = (shown(change, False), shown_interval(row.change.pooled_interval, False, change))
+            n, size = f"{row.change.denominator:.0f}", shown(row.size.pooled, False)
+            cells = (row.kind, row.speaker, row.about, n, *values, size)
             table.add_row(*map(escape, cells))
         return table
 
@@ -232,16 +236,14 @@ def _pairs(parts: Sequence[Slice]) -> list[list[tuple[float, bool]]]:
 
 
 def _cell(value: Estimate | None, percent: bool) -> str:
-    if value is None or value.pooled is None:
-        return "-"
-    scale = 100 if percent else 1
-    interval = value.pooled_interval and (scale * value.pooled_interval[0], scale * value.pooled_interval[1])
-    n = f"n={value.n}" if value.n < value.games else ""
-    return _valued(scale * value.pooled, interval, n)
-
-
-def _valued(value: float | None, interval: tuple[float, float] | None, note: str) -> str:
     if value is None:
         return "-"
-    below = " ".join(part for part in (shown_interval(interval, False) if interval else "", note) if part)
-    return f"{value:.2f}" + (f"\n[dim]{escape(below)}[/dim]" if below else "")
+    n = f"n={value.n}" if value.n < value.games else ""
+    return _valued(value.pooled, value.pooled_interval, percent, n)
+
+
+def _valued(value: float | None, interval: Interval, percent: bool, note: str) -> str:
+    if value is None:
+        return "-"
+    below = " ".join(part for part in (shown_interval(interval, percent, value) if interval else "", note) if part)
+    return shown(value, percent) + (f"\n[dim]{escape(below)}[/dim]" if below else "")

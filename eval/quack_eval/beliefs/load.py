@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from quack_env import ConfigError, GameRecord, TrajectoryError
-from quack_env.beliefs import FILE, Belief, BeliefStore, game_id_of
+from quack_env.beliefs import FILE, Belief, BeliefStore
+from quack_env.trajectory import FILE as OWN
 from quack_eval.beliefs.games import BeliefGame, game_of
 from quack_eval.importers import mafiascope
-from quack_eval.load import find_games
 
 Progress = Callable[[int, int], None]
 
@@ -22,7 +22,7 @@ def find_belief_games(
     """The games with beliefs of a run or of all runs below a folder, or of a corpus of MafiaScope; perhaps none.
 
     Args:
-        path: the folder, or a run's store itself.
+        path: the folder, a run's store itself, or the recording of a game, which stands for its folder.
         progress: called as games get done.
         damaged: takes what is wrong with recordings that cannot be read, each in one line; they are left out.
 
@@ -31,12 +31,11 @@ def find_belief_games(
         TrajectoryError: where one cannot be read, and there is no ``damaged``.
     """
     root = Path(path)
-    if folders := mafiascope.find(root):
-        return list(_readable(folders, mafiascope.read, progress, damaged))
-    found = [(store, game_id, rows) for store in _stores(root) for game_id, rows in _by_game(store).items()]
-    return list(
-        _readable(found, lambda one: game_of(_recording(one[0].parent, one[1]), one[2], one[1]), progress, damaged)
-    )
+    root = root.parent if root.name in (OWN, mafiascope.GAME) else root
+    ways: list[Callable[[], BeliefGame]] = [partial(mafiascope.read, folder) for folder in mafiascope.find(root)]
+    for store in _stores(root):
+        ways += [partial(_of_run, store.parent, game_id, rows) for game_id, rows in _by_game(store).items()]
+    return list(_readable(ways, progress, damaged))
 
 
 def belief_games(
@@ -54,7 +53,13 @@ def belief_games(
     if not found and damaged:
         raise ConfigError(f"{path}: none of the games with beliefs can be read; the first: {damaged[0]}")
     if not found:
-        raise ConfigError(f"{path}: holds no beliefs (in no {FILE}, and no game.jsonl with introspection.jsonl)")
+        where = f"in no {FILE}, and no game.jsonl with introspection.jsonl"
+        ways = "quack play --probe asks players, and quack beliefs --bayesian needs nobody asked"
+        raise ConfigError(f"{path}: holds no beliefs ({where}); {ways}")
+    if not any(game.beliefs for game in found):
+        probes = ", ".join((*mafiascope.ROLES, mafiascope.FEELINGS))
+        own = "--convention published and quack view show what else was recorded"
+        raise ConfigError(f"{path}: none of its probes asks for a belief, as {probes} do; {own}")
     return found
 
 
@@ -70,29 +75,23 @@ def _by_game(store: Path) -> dict[str, list[Belief]]:
     return beliefs
 
 
-def _recording(run: Path, game_id: str) -> GameRecord:
-    """The recording of a game of the run."""
-    folder = run / game_id
-    if not folder.is_dir():  # a game that is a run of its own goes by its folder's name
-        try:
-            folder = next(game for game in find_games([run]) if game_id_of(game, run) == game_id)
-        except (StopIteration, TrajectoryError):
-            raise ConfigError(f"{run}: there are beliefs about {game_id}, and no recording of it") from None
-    return GameRecord.load(folder)
-
-
-T = TypeVar("T")
+def _of_run(run: Path, game_id: str, beliefs: list[Belief]) -> BeliefGame:
+    """A game of a run, with what its store holds about it."""
+    folder = run if (run / OWN).is_file() else run / game_id  # a game that is a run of its own may have been renamed
+    if not folder.is_dir():
+        raise ConfigError(f"{run}: there are beliefs about {game_id}, and no recording of it")
+    return game_of(GameRecord.load(folder), beliefs, game_id)
 
 
 def _readable(
-    sources: Sequence[T], read: Callable[[T], BeliefGame], progress: Progress | None, damaged: list[str] | None
+    ways: Sequence[Callable[[], BeliefGame]], progress: Progress | None, damaged: list[str] | None
 ) -> Iterator[BeliefGame]:
-    """The games of these sources that can be read, telling how many are done."""
-    for done, source in enumerate(sources):
+    """The games that can be read, each in its way, telling how many are done."""
+    for done, read in enumerate(ways):
         if progress:
-            progress(done, len(sources))
+            progress(done, len(ways))
         try:
-            yield read(source)
+            yield read()
         except TrajectoryError as fault:
             if damaged is None:
                 raise

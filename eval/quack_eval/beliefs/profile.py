@@ -23,8 +23,7 @@ from quack_eval.beliefs.evaluation import BeliefEval
 from quack_eval.beliefs.trust import encounters, shared_belief_over, trust_over
 from quack_eval.evaluation import Evaluation, evaluate
 from quack_eval.metrics.estimate import Estimate, Interval
-from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import Keyed, shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval, shown_policy
 from quack_eval.report import markup
 
 Range = tuple[float, float]
@@ -148,7 +147,7 @@ class Profiles:
         """Shared belief and trust."""
         table = Table("measure", "n", "value", "95 %", title="Shared belief and trust", box=SIMPLE_HEAD)
         for name, value in self.shared.items():
-            interval = shown_interval(value.pooled_interval, False)
+            interval = shown_interval(value.pooled_interval, False, value.pooled)
             table.add_row(name, str(value.n), shown(value.pooled, False), escape(interval))
         return table
 
@@ -224,7 +223,7 @@ def trait_table(marks: Sequence[Mark]) -> Element:
     """The same as a table."""
     rows = [
         (
-            *(m.trait.name, m.trait.role, shown(m.value, False), shown_interval(m.interval, False), m.n),
+            *(m.trait.name, m.trait.role, shown(m.value, False), shown_interval(m.interval, False, m.value), m.n),
             *(_ideal(m.trait), m.verdict),
         )
         for m in marks
@@ -240,7 +239,7 @@ def _told(mark: Mark) -> str:
     if mark.value is None:
         return "-"
     verdict = f" {mark.verdict}" if mark.verdict != "-" else ""
-    return f"{mark.value:.2f} {shown_interval(mark.interval, False)}{verdict}"
+    return f"{shown(mark.value, False)} {shown_interval(mark.interval, False, mark.value)}{verdict}"
 
 
 __all__ = ["TRAITS", "Mark", "Profiles", "Trait"]

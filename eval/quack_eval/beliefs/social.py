@@ -26,8 +26,7 @@ from quack_eval.beliefs.impact import order_effect
 from quack_eval.beliefs.measures import Slice, measures_of, reference_of
 from quack_eval.metrics.estimate import Estimate, Floats, Interval, bootstrap, estimate
 from quack_eval.metrics.measure import UNDEFINED, Measure, mean, ratio
-from quack_eval.metrics.paper_tables import shown_policy
-from quack_eval.metrics.tables import Keyed, shown, shown_interval
+from quack_eval.metrics.tables import Keyed, shown, shown_interval, shown_policy
 
 INDEX = "situations.json"
 ORDER = "order"
@@ -298,7 +297,8 @@ def _add(total: dict[str, Measure], more: Mapping[str, Measure]) -> None:
 def _cell(value: float | None, interval: Interval) -> str:
     if value is None:
         return "-"
-    return f"{value:.2f}" + (f"\n[dim]{escape(shown_interval(interval, False))}[/dim]" if interval else "")
+    below = f"\n[dim]{escape(shown_interval(interval, False, value))}[/dim]" if interval else ""
+    return shown(value, False) + below
 
 
 __all__ = ["INDEX", "Performance", "Ranked", "SocialReasoning", "read_index", "write_index"]

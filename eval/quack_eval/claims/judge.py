@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from quack_env import ConfigError, GameRecord, QuackError
-from quack_env.yaml_file import shown
+from quack_env.yaml_file import shown, unknown_value
 from quack_eval.claims import reading, support
 from quack_eval.claims.finding import FALSE, UNVERIFIABLE, VERDICTS, WRONG_ROOM, Finding, Ruling, Said
 from quack_eval.claims.record import Record
@@ -17,11 +17,10 @@ from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import ACTIVITIES, Claim
 from quack_eval.claims.verify import VERIFIERS, Case
 from quack_eval.timeline import Timeline
-from quack_eval.wording import told_game
+from quack_eval.wording import no_meeting, told_game
 
 STRETCH = re.compile(r"(?:this round[,;]? )?from [^,;]+ (?:(?:through|to|until) [^,;]+|on(?:wards?)?)(?=[,;])", re.I)
 """The stretch of a route where its phrase goes on to date single rooms."""
-UNKNOWN = Window((), -1, -1, -1, "no such meeting", "none", known=False)
 
 
 def judge(
@@ -44,14 +43,18 @@ def judge(
             (`tokens` statements, or the published extraction beside the game), and what the grammar reads in it.
 
     Raises:
-        TypeError: where the claim is neither a `Claim` nor a dict. What the game does not know (a type, a room, a
-            name, a meeting, a speaker) raises nothing: the finding is unverifiable and says so.
+        TypeError: where the claim is neither a `Claim` nor a dict.
+        ConfigError: where there is no such speaker or meeting in the game, the claim is none (see `Claim.from_dict`),
+            or ``record`` is no recorded game. What a claim is about and the game does not have (a type, a room, a
+            name) raises nothing: the finding is unverifiable and says so.
     """
     judging = Judge.of(record)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
     seat = speaker if isinstance(speaker, int) else judging.record.seat(speaker)
+    if seat is None:
+        raise ConfigError(f"speaker {unknown_value(speaker, judging.record.names)}")
     digest = digest_of(message) if message is not None else None
-    one = Said(value, -1 if seat is None else seat, meeting, message=digest, text=message)
+    one = Said(value, seat, meeting, message=digest, text=message)
     if value.type != "accusation":
         return judging.finding(one)
     if said is not None:
@@ -110,20 +113,25 @@ class Judge:
     @classmethod
     def of(cls, record: GameRecord) -> Judge:
         """The judge of a trajectory, made once and kept with it."""
-        known = vars(record).get("_judge")
+        known = getattr(record, "_judge", None)
         if not isinstance(known, cls):
-            known = vars(record)["_judge"] = cls(Timeline(record))
+            known = cls(Timeline(record))
+            vars(record)["_judge"] = known
         return known
 
     def finding(self, said: Said, heard: Iterable[Finding] = (), words: Iterable[Finding] = ()) -> Finding:
-        """The finding about one claim, after those about what was said before it (see `support.accusation`)."""
+        """The finding about one claim, after those about what was said before it (see `support.accusation`).
+
+        Raises:
+            ConfigError: where there is no such speaker or meeting in the game.
+        """
         speaker, meeting = said.speaker, said.meeting
         base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
         meetings = len(self.timeline.meetings)
         if meeting not in range(meetings):
-            return base.but(window=UNKNOWN, reason=f"no meeting {meeting!r}; this game has {meetings}, numbered from 0")
+            raise ConfigError(no_meeting(meeting, meetings))
         if speaker not in range(self.timeline.n):
-            return base.but(window=UNKNOWN, reason="a speaker who is not in this game")
+            raise ConfigError(f"speaker {speaker!r}: must be a seat from 0 to {self.timeline.n - 1}, or a name")
         claim = reading.complete(said.claim, self.record.names[speaker], said.text)
         base = base.but(claim=claim)
         if claim.type in ("accusation", "defense"):

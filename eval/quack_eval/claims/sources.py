@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from quack_env import ConfigError, Event, GameRecord, QuackError, TrajectoryError
-from quack_env.yaml_file import not_utf8, shown
+from quack_env.trajectory import json_object
+from quack_env.yaml_file import shown, unknown_value
 from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
-from quack_eval.wording import told_game
+from quack_eval.importers.published_form import EXTRACTION as EXTRACTION_FORM
+from quack_eval.importers.published_form import VERDICT, check
+from quack_eval.wording import no_meeting, told_game
 
 EXTRACTION = "extraction.jsonl"
 VERDICTS = "verdicts.jsonl"
+KEY = re.compile(r".*\|player_(\d{1,3})\|(\d{1,6})\|([^|]*)", re.DOTALL)
+"""Of an entry of the released extraction: seat, meeting and sha256 of the utterance that it is about."""
 TEAMS = {"goose": "geese", "duck": "ducks"}
 
 
@@ -47,6 +52,53 @@ class Read(NamedTuple):
 
 Extract = Callable[..., list[Claim]]
 """A function like `quack_eval.extract`."""
+
+
+Source = str | Extractor | Extract | None
+SOURCES = (None, "recorded", "grammar", "published")
+"""The sources that have a name; None is what the recording has, else the grammar."""
+
+
+def claims_of(record: GameRecord, claims: Source | Sequence[Said] = None) -> Read:
+    """The claims of a game from a source; see `quack_eval.statements.statement_game`.
+
+    Raises:
+        ConfigError: where there is no such source.
+    """
+    if isinstance(claims, Sequence) and not isinstance(claims, str):
+        return Read(_checked(claims))
+    check_source(claims, SOURCES)
+    if claims == "published":  # of these only the verdicts are there
+        return Read([], source="published")
+    if claims in (None, "recorded"):
+        said = token_claims(record)
+        read = Read(said, source="tokens") if said else read_published(record)
+        if read.said or claims == "recorded" or not messages(record):
+            return read
+    if claims in (None, "grammar"):
+        return read_with(record, GrammarExtractor())
+    assert not isinstance(claims, str | None)
+    return read_with(record, claims)
+
+
+def check_source(claims: object, known: Sequence[str | None]) -> None:
+    """Nothing, for what claims can come from: one of the known names, an extractor or a function.
+
+    Raises:
+        ConfigError: for anything else.
+    """
+    if not (isinstance(claims, Extractor) or callable(claims) or claims in known):
+        names = ", ".join(map(str, known))
+        raise ConfigError(f"claims={shown(claims)}: must be {names}, an extractor, or a function like extract")
+
+
+def _checked(claims: Sequence[object]) -> list[Said]:
+    """Claims that were given by themselves."""
+    for one in claims:
+        if not isinstance(one, Said):
+            told = "must be a list of Said (a Claim with its speaker and meeting)"
+            raise ConfigError(f"claims: {told}, not {shown(one)} among them")
+    return [one for one in claims if isinstance(one, Said)]
 
 
 def statements(record: GameRecord) -> Iterator[tuple[Event, int, int]]:
@@ -164,8 +216,11 @@ def read_published(record: GameRecord) -> Read:
     extracted: dict[tuple[int, int, str], list[Claim]] = {}
 
     def take(entry: dict[str, Any]) -> None:
-        _, _, agent, meeting, sha = entry["key"].rsplit("|", 4)
-        extracted[int(agent.removeprefix("player_")), int(meeting), sha] = [Claim.from_dict(d) for d in entry["claims"]]
+        check(EXTRACTION_FORM, entry)
+        key = KEY.fullmatch(entry["key"])
+        if key is None:
+            raise ValueError(f"key: must be MODEL|VERSION|player_NUMBER|MEETING|SHA256, not {shown(entry['key'])}")
+        extracted[int(key[1]), int(key[2]), key[3]] = [Claim.from_dict(data) for data in entry["claims"]]
 
     _each(file, take)
     found: list[Said] = []
@@ -182,19 +237,18 @@ def read_published(record: GameRecord) -> Read:
 
 
 def _each(file: Path, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line of a published file to a function, whose failure is the line's fault."""
-    number = 0
+    """Hand every line of a published file that is not empty to a function, whose failure is the line's fault."""
     try:
-        with open(file, "rb") as lines:
-            for line in lines:
-                number += 1
-                take(json.loads(line))
+        lines = file.read_bytes().split(b"\n")
     except OSError as fault:
         raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
-    except UnicodeDecodeError as fault:
-        raise TrajectoryError(f"{file}, line {number}: damaged, {not_utf8(fault)}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as fault:
-        raise TrajectoryError(f"{file}, line {number}: damaged ({type(fault).__name__}: {fault})") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            entry = json_object(file, number, line)
+            try:
+                take(entry)
+            except (ValueError, TypeError) as fault:
+                raise TrajectoryError(f"{file}, line {number}: damaged ({fault})") from None
 
 
 def _said(claim: Claim, message: Message) -> Said:
@@ -302,13 +356,25 @@ def published_findings(record: GameRecord) -> list[Finding]:
     if record.path is None or not file.is_file():
         return []
     by_sha = {(m.speaker, m.meeting, m.sha): m for m in messages(record)}
+    seats = {seat.agent: number for number, seat in enumerate(record.header.seats)}
+    meetings = sum(event.kind == "meeting_called" for event in record.events)
     found: list[Finding] = []
-    _each(file, lambda data: found.append(_published(data, by_sha, record)))
+
+    def take(data: dict[str, Any]) -> None:
+        check(VERDICT, data)
+        if (agent := data["speaker"]["speaker_id"]) not in seats:
+            raise ValueError(f"speaker.speaker_id: {unknown_value(agent, seats)}")
+        if (meeting := data["meeting"]["meeting_idx"]) not in range(meetings):
+            raise ValueError(f"meeting.meeting_idx: {no_meeting(meeting, meetings)}")
+        found.append(_published(data, seats[agent], by_sha, record))
+
+    _each(file, take)
     return found
 
 
-def _published(data: dict[str, Any], by_sha: dict[tuple[int, int, str], Message], trajectory: GameRecord) -> Finding:
-    speaker = int(data["speaker"]["speaker_id"].removeprefix("player_"))
+def _published(
+    data: dict[str, Any], speaker: int, by_sha: dict[tuple[int, int, str], Message], trajectory: GameRecord
+) -> Finding:
     meeting, sha = data["meeting"]["meeting_idx"], data["utterance"]["sha256"]
     message = by_sha.get((speaker, meeting, sha))
     verification = data["verification"]
@@ -355,6 +421,9 @@ def _published_claim(data: dict[str, Any], evidence: dict[str, Any], speaker: st
 __all__ = [
     "Message",
     "Read",
+    "Source",
+    "check_source",
+    "claims_of",
     "everything_said",
     "in_words",
     "messages",

@@ -1,7 +1,8 @@
 """What somebody said happened: one typed value per claim, in the words of `annotation.md`.
 
-A claim keeps what its source gave, known to the game or not: unknown types, rooms and names are for the judge to
-call unverifiable, never a reason to fail.
+A claim keeps what its source gave, known to the game or not: unknown types, rooms, names and activities are for the
+judge to call unverifiable, never a reason to fail. A word that would change the meaning of a claim unnoticed (a field
+that there is not, a polarity that is neither) is refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from quack_env import ConfigError
+from quack_env.yaml_file import shown, unknown_value
 
 TYPES = ("location", "sighting", "activity", "accusation", "defense")
 KINDS = ("location", "route", "sighting", "activity", "accusation", "defense")
@@ -23,6 +27,13 @@ PLAYER, BODY = "player", "body"
 _SUBJECT_KEYS = {"accusation": "accuser", "defense": "defender"}
 _TARGET_KEYS = {"defense": "defended"}
 _NOBODY = frozenset({"nobody", "no one", "noone", "none", "no-one", "anyone", "anybody", "no other players"})
+_WORDS = {
+    "of": (PLAYER, BODY),
+    "polarity": (POSITIVE, NEGATIVE),
+    "attribution": (*ATTRIBUTIONS, None),
+    "confidence": (*CONFIDENCES, None),
+}
+"""The fields that have words of their own."""
 _OPTIONAL = ("subject", "room", "target", "activity", "origin", "attribution", "time", "confidence", "basis")
 _OPPOSITE = {POSITIVE: NEGATIVE, NEGATIVE: POSITIVE}
 
@@ -39,6 +50,7 @@ class Claim:
 
     Raises:
         TypeError: where a field is no text; names it.
+        ConfigError: where of, polarity, attribution or confidence has none of its words; names both.
     """
 
     type: str
@@ -64,6 +76,9 @@ class Claim:
                 raise TypeError(f"claim: {name} must be a text or None, not {value!r}")
         if not isinstance(self.route, tuple | list) or not all(isinstance(room, str) for room in self.route):
             raise TypeError(f"claim: route must be a tuple of rooms, not {self.route!r}")
+        for name, words in _WORDS.items():
+            if (value := getattr(self, name)) not in words:
+                raise ConfigError(f"claim: {name} {unknown_value(value, filter(None, words))}")
 
     @property
     def kind(self) -> str:
@@ -88,13 +103,16 @@ class Claim:
     def from_dict(cls, data: Mapping[str, Any]) -> Claim:
         """The claim in a dict of `annotation.md`, or of the published `extraction.jsonl`.
 
-        Fields that a dict lacks stay at their defaults; what is no text becomes text, unknown keys are passed over.
+        Fields that a dict lacks, or has as null, stay at their defaults; what is no text becomes text.
 
         Raises:
             TypeError: where it is no dict.
+            ConfigError: where it has a field that no claim has, or one with a word that it cannot have; names it.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"claim: must be a Claim or a dict, not {type(data).__name__}")
+        if unknown := [key for key in data if key not in _KEYS]:
+            raise ConfigError(f"claim: the field {unknown_value(unknown[0], _KEYS)} in {shown(dict(data))}")
         kind = _text(data.get("type")) or "unknown"
         subject = data.get("subject")
         if subject is None:
@@ -106,10 +124,10 @@ class Claim:
             room=_text(data.get("room")),
             route=_texts(data.get("route")),
             target=_text(target),
-            of=BODY if _text(data.get("of")) == BODY else PLAYER,
+            of=_text(data.get("of")) or PLAYER,
             activity=_text(data.get("activity")),
             origin=_text(data.get("from")),
-            polarity=NEGATIVE if _text(data.get("polarity")) == NEGATIVE else POSITIVE,
+            polarity=_text(data.get("polarity")) or POSITIVE,
             attribution=_text(data.get("attribution")),
             time=_text(data.get("time", data.get("temporal"))),
             confidence=_text(data.get("confidence")),
@@ -141,6 +159,10 @@ class Claim:
 
     def _rest(self) -> dict[str, Any]:
         return {"attribution": self.attribution} if self.attribution else {}
+
+
+_KEYS = ("accuser", "defender", "defended", "from", "temporal", *(f.name for f in fields(Claim) if f.name != "origin"))
+"""The fields of a claim in any of its formats."""
 
 
 def _nobody(claim: Claim) -> Claim:

@@ -36,6 +36,8 @@ SPEECHES = ("intro", "day_discuss", "day_vote")
 PHASES = {"day_discuss": "discussion", "day_vote": "voting", "round_end": "voting"}
 ERROR = re.compile(r"\s*ERROR\b")
 VOTE = re.compile(r"VOTE\W{1,6}(\w+)\W*$", re.IGNORECASE)
+ROLES, FEELINGS = ("role_assessment", "role_beliefs"), "social_map"
+"""The probes whose answers become beliefs: of the first order (the first kind that was asked), and of the second."""
 TRUST = {"suspects": 1, "neutral": 0, "trusts": -1}
 
 
@@ -55,6 +57,14 @@ class Recording(NamedTuple):
 def find(path: Path) -> list[Path]:
     """The folders of MafiaScope's games at or below a path, sorted."""
     return sorted(file.parent for file in path.rglob(PROBES) if (file.parent / GAME).is_file()) if path.is_dir() else []
+
+
+def told(path: Path) -> str | None:
+    """What to say of recordings of MafiaScope in (or beside) a path where one of QUACK is wanted; None without any."""
+    if not find(path if path.is_dir() else path.parent):
+        return None
+    readers = "quack beliefs FOLDER (without --bayesian), quack eval FOLDER and quack view FOLDER read them"
+    return f"{path}: recorded by MafiaScope, whose games have no ship to replay; {readers}"
 
 
 def recording(folder: Path) -> Recording:
@@ -153,9 +163,9 @@ class _Import:
     def beliefs(self) -> Iterator[Belief]:
         """Every answer of the probes that ask for roles or for what others feel."""
         asked = Counter(probe["probe_id"] for probe in self.source.probes)
-        first = "role_assessment" if asked["role_assessment"] else "role_beliefs"
+        first = next((kind for kind in ROLES if asked[kind]), None)
         for number, probe in enumerate(self.source.probes, 1):
-            if probe["probe_id"] in (first, "social_map"):
+            if probe["probe_id"] in (first, FEELINGS):
                 yield from self.answers(probe, number, 1 if probe["probe_id"] == first else 2)
 
     def answers(self, probe: Mapping[str, Any], number: int, order: int) -> Iterator[Belief]:

@@ -15,8 +15,10 @@ from typing import Any
 
 import yaml
 
-from quack_env import GameConfig, GameMap, QuackError, TrajectoryError
+from quack_env import ConfigError, GameConfig, GameMap, QuackError, TrajectoryError
 from quack_env.trajectory import no_json
+from quack_env.yaml_file import not_utf8, read_yaml, shown, unknown_value
+from quack_eval.importers.published_form import EVENTS, LINE, SETTINGS, STARTED, check
 
 FILE = "game.jsonl"
 CONFIG = "config.yaml"
@@ -91,8 +93,8 @@ def read_log(folder: Path) -> Log:
     try:
         for number, record in records:
             reader.take(number, record)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
-        raise TrajectoryError(f"{file}, line {number}: damaged ({type(fault).__name__}: {fault})") from None
+    except ValueError as fault:
+        raise TrajectoryError(f"{file}, line {number}: damaged ({fault})") from None
     return reader.finish(number)
 
 
@@ -123,6 +125,13 @@ def read_lines(file: Path) -> list[tuple[int, Any]]:
     raise TrajectoryError(f"{file}: damaged, its lines are no JSON values")
 
 
+class _Seats(dict[str, int]):
+    """Seats by agent; an agent that the game does not have is a fault of the line."""
+
+    def __missing__(self, agent: str) -> int:
+        raise ValueError(f"{shown(agent)} is no player of this game")
+
+
 class _Reader:
     """Sorts the records of one game, in file order."""
 
@@ -130,7 +139,7 @@ class _Reader:
         self.file = file
         self.log: Log | None = None
         self.tick = 0
-        self.seats: dict[str, int] = {}
+        self.seats = _Seats()
         self.turn: dict[int, Turn] = {}  # of this tick, by seat
         self.dead: set[int] = set()
         self.meeting: Meeting | None = None
@@ -154,7 +163,8 @@ class _Reader:
         }
 
     def take(self, number: int, record: dict[str, Any]) -> None:
-        """One record; `KeyError`, `TypeError` or `ValueError` where it has not the form of its kind."""
+        """One record; `ValueError` where it has not the form of its kind, or not its place."""
+        check(LINE, record)
         kind, tick, data = record["event_type"], record["tick"], record["data"]
         log = self.log
         if log is None:
@@ -162,6 +172,9 @@ class _Reader:
             return
         if log.over is not None:
             raise ValueError(f"{kind} after the end of the game")
+        if kind not in EVENTS:
+            raise ValueError(f"event_type {unknown_value(kind, EVENTS)}")
+        check(EVENTS[kind], data)
         due = data["tick"] if kind == "tick_start" else self.tick
         if tick != due or (tick in log.ends and kind != "game_over"):
             raise ValueError(f"{kind} of tick {tick!r:.20} outside that tick")
@@ -179,18 +192,19 @@ class _Reader:
     def begin(self, kind: str, data: dict[str, Any]) -> None:
         if kind != "game_started":
             raise ValueError(f"begins with {kind}, not with game_started")
+        check(STARTED, data)
         start = data["initial_state"]
-        self.seats = {agent: seat for seat, agent in enumerate(start)}
+        self.seats = _Seats({agent: seat for seat, agent in enumerate(start)})
         if list(start) != [f"player_{seat}" for seat in range(len(start))]:
             raise ValueError("initial_state does not list player_0, player_1, ... in this order")
         players = list(start.values())
         self.log = Log(
             path=self.file.parent,
-            names=[text(player, "name") for player in players],
-            roles=[text(player, "role").lower() for player in players],
-            spawns=[text(player, "room") for player in players],
-            tasks=[[text(task, "room") for task in player["tasks"]] for player in players],
-            task_names=[[text(task, "name") for task in player["tasks"]] for player in players],
+            names=[player["name"] for player in players],
+            roles=[player["role"].lower() for player in players],
+            spawns=[player["room"] for player in players],
+            tasks=[[task["room"] for task in player["tasks"]] for player in players],
+            task_names=[[task["name"] for task in player["tasks"]] for player in players],
         )
 
     def act(self, log: Log, number: int, agent: str, kind: str, room: str) -> Turn:
@@ -205,7 +219,7 @@ class _Reader:
         return turn
 
     def tick_start(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        if type(data["tick"]) is not int or data["tick"] <= self.tick:
+        if data["tick"] <= self.tick:
             raise ValueError(f"tick {data['tick']!r} begins after tick {self.tick}")
         self.tick = data["tick"]
         log.starts.append((number, self.tick))
@@ -217,23 +231,25 @@ class _Reader:
         log.ends[data["tick"]] = number
 
     def moved(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["player_id"], "move", text(data, "from"))
-        turn.to = text(data, "to")
+        turn = self.act(log, number, data["player_id"], "move", data["from"])
+        turn.to = data["to"]
         turn.ticks = data.get("ticks_remaining", 0)
 
     def task(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["player_id"], "task", text(data, "room"))
-        turn.task, turn.progress = text(data, "task_name"), text(data, "progress")
+        turn = self.act(log, number, data["player_id"], "task", data["room"])
+        turn.task, turn.progress = data["task_name"], data["progress"]
 
     def done(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.turn[self.seats[data["player_id"]]]
+        turn = self.turn.get(self.seats[data["player_id"]])
+        if turn is None:
+            raise ValueError(f"{data['task_name']} completed without progress in this tick")
         if turn.done_line:
             raise ValueError(f"{data['task_name']} completed twice in a tick")
         turn.done_line = number
-        turn.done = (text(data, "task_name"), text(data, "room"))
+        turn.done = (data["task_name"], data["room"])
 
     def killed(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        turn = self.act(log, number, data["killer_id"], "kill", text(data, "room"))
+        turn = self.act(log, number, data["killer_id"], "kill", data["room"])
         turn.target = self.seats[data["target_id"]]
         self.dead.add(turn.target)
 
@@ -247,7 +263,7 @@ class _Reader:
             log.turns.setdefault(self.tick, []).append(turn)
         if (data["name"], data["tick"]) != (log.names[seat], self.tick):
             raise ValueError(f"{data['name']}, tick {data['tick']}, in a line of {log.names[seat]}, tick {self.tick}")
-        turn.say, turn.say_line, turn.say_room = text(data, "message"), number, text(data, "room")
+        turn.say, turn.say_line, turn.say_room = data["message"], number, data["room"]
 
     def reported(self, log: Log, number: int, data: dict[str, Any]) -> None:
         self.convene(log, number, data, "report")
@@ -259,22 +275,22 @@ class _Reader:
         turn = self.act(log, number, data["caller"], kind, "")
         if data["reason"] != WORDS[kind].format(log.names[turn.seat]):
             raise ValueError(f"reason {data['reason']!r} with the caller {log.names[turn.seat]}")
-        bodies = [(text(body, "victim_name"), text(body, "room")) for body in data["bodies"]]
+        bodies = [(body["victim_name"], body["room"]) for body in data["bodies"]]
         self.meeting = Meeting(number, self.tick, turn.seat, bodies)
         log.meetings.append(self.meeting)
 
     def here(self) -> Meeting:
         """The meeting that is on."""
         if self.meeting is None:
-            raise ValueError("outside a meeting")
+            raise ValueError("an event of a meeting, outside of one")
         return self.meeting
 
     def phase(self, log: Log, number: int, data: dict[str, Any]) -> None:
         meeting = self.here()
-        meeting.phases.append((number, text(data, "phase"), len(meeting.messages), len(meeting.votes)))
+        meeting.phases.append((number, data["phase"], len(meeting.messages), len(meeting.votes)))
 
     def message(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        self.here().messages.append((number, self.seats[data["player_id"]], text(data, "message")))
+        self.here().messages.append((number, self.seats[data["player_id"]], data["message"]))
 
     def vote(self, log: Log, number: int, data: dict[str, Any]) -> None:
         target, votes = data["target"], self.here().votes
@@ -284,10 +300,6 @@ class _Reader:
         votes[voter] = (number, -1 if target is None else self.seats[target])
 
     def ejected(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        for key in ("player_id", "name", "role", "team"):
-            text(data, key)
-        if not isinstance(data["votes"], dict):
-            raise TypeError("votes is no mapping")
         self.end_vote(number, data)
 
     def skipped(self, log: Log, number: int, data: dict[str, Any]) -> None:
@@ -304,18 +316,10 @@ class _Reader:
         if meeting.respawn:
             raise ValueError("a second respawn in one meeting")
         meeting.respawn_line = number
-        meeting.respawn = {self.seats[agent]: text(data["rooms"], agent) for agent in data["rooms"]}
+        meeting.respawn = {self.seats[agent]: data["rooms"][agent] for agent in data["rooms"]}
 
     def game_over(self, log: Log, number: int, data: dict[str, Any]) -> None:
-        log.over = (number, self.tick, text(data, "winner"), text(data, "reason"))
-
-
-def text(data: dict[str, Any], key: str) -> str:
-    """The text of a field; `TypeError` where it is something else."""
-    value = data[key]
-    if not isinstance(value, str):
-        raise TypeError(f"{key} is {value!r:.60}, not text")
-    return value
+        log.over = (number, self.tick, data["winner"], data["reason"])
 
 
 # --- the settings ----------------------------------------------------------------------------------------------------
@@ -344,20 +348,23 @@ def read_settings(folder: Path, names: tuple[str, ...]) -> Settings:
     """
     file = folder / CONFIG
     try:
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-    except (OSError, UnicodeDecodeError) as fault:
-        raise TrajectoryError(f"{file}: cannot be read ({fault})") from None
+        content = file.read_text(encoding="utf-8") if file.exists() else ""
+    except UnicodeDecodeError as fault:
+        raise TrajectoryError(f"{file}: damaged, {not_utf8(fault)}") from None
+    except OSError as fault:
+        raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
     try:
-        data = _yaml(text)
-        game = _game(json.dumps([data.get("game", {}), data.get("map")]), names)
-        goose = data.get("model", {}).get("name")
-        duck = data.get("experiment", {}).get("duck_model") or goose
-        return Settings(*game, goose, duck, int(data.get("seed", _seed(folder))))
+        data = _yaml(content, str(file))
     except QuackError as fault:
+        raise TrajectoryError(str(fault)) from None
+    try:
+        check(SETTINGS, data)
+        game = _game(json.dumps([data.get("game", {}), data.get("map")], default=str), names)
+    except ValueError as fault:
         raise TrajectoryError(f"{file}: {fault}") from None
-    except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as fault:
-        words = " ".join(str(fault).split())
-        raise TrajectoryError(f"{file}: damaged ({type(fault).__name__}: {words})") from None
+    goose = data.get("model", {}).get("name")
+    duck = data.get("experiment", {}).get("duck_model") or goose
+    return Settings(*game, goose, duck, data.get("seed", _seed(folder)))
 
 
 def _seed(folder: Path) -> int:
@@ -365,11 +372,14 @@ def _seed(folder: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _yaml(text: str) -> dict[str, Any]:
-    """The document, read block by block, because the blocks repeat from game to game."""
-    merged: dict[str, Any] = {}
-    for block in _blocks(text):
-        merged.update(_block(block))
+def _yaml(text: str, source: str) -> Any:
+    """The document, read block by block, because the blocks repeat from game to game; else as a whole."""
+    try:
+        merged: dict[str, Any] = {}
+        for block in _blocks(text):
+            merged.update(_block(block))
+    except (yaml.YAMLError, ValueError, TypeError):  # as a whole it may be well-formed; if not, this says in which line
+        return read_yaml(text, source, ConfigError)
     return merged
 
 

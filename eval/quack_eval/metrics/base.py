@@ -18,6 +18,12 @@ from quack_eval.wording import told_game
 CONVENTIONS = ("paper", "published")
 
 
+def check_convention(convention: object) -> None:
+    """Nothing, for a convention that there is; `ConfigError` for another."""
+    if convention not in CONVENTIONS:
+        raise ConfigError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
+
+
 class GameEval:
     """One tier's measures of one recorded game.
 
@@ -31,8 +37,7 @@ class GameEval:
     title: ClassVar[str]
 
     def __init__(self, record: GameRecord, convention: str = "paper", timeline: Timeline | None = None) -> None:
-        if convention not in CONVENTIONS:
-            raise ValueError(f"convention={convention!r}: must be one of {', '.join(CONVENTIONS)}")
+        check_convention(convention)
         self.trajectory = record
         self.convention = convention
         self.timeline = timeline or Timeline(record)

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 RESAMPLES = 2000
 SEED = 20260527
 CONFIDENCE = 0.95
+FEWEST = 4
+"""Games (or seeds, or whatever else is drawn whole) that an interval takes. Of fewer, more than 2.5 % of the draws are
+one unit over and over (of 3, one in 27): the percentiles would be no more than the extremes of the values."""
 PROPORTIONS = frozenset({"geese_win"})
 """Measures that are proportions of games: their interval is Wilson's."""
 
@@ -28,7 +31,8 @@ class Estimate:
     """One measure over many games.
 
     ``mean`` is that over the ``n`` games where the measure is defined; ``pooled`` is the sum of numerators over the
-    sum of denominators. Intervals are 95 %, None with fewer than two games or where nothing is defined.
+    sum of denominators. Intervals are 95 %, None where fewer than `FEWEST` games define the measure; Wilson's, those of
+    proportions, take one. An interval without width says that the games are all alike, and not how much others differ.
     """
 
     games: int
@@ -47,7 +51,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """A measure in one group minus that in another, over the seeds that both have; intervals by resampling seeds."""
+    """A measure in one group minus that in another, over the seeds that both have.
+
+    Intervals by resampling seeds, None where fewer than `FEWEST` define the measure in both groups.
+    """
 
     seeds: int
     mean: float | None
@@ -77,13 +84,12 @@ def estimate(games: Sequence[Game], undefined: str = "skip", resamples: int = RE
         return {}
     sums = _Sums.of(games, names, undefined)
     means, pooled = sums.estimators(np.ones((1, len(games))))
-    low, high = _intervals(sums, resamples) if resamples and len(games) > 1 else (None, None)
+    low, high = _interval(sums.present, lambda counts: np.hstack(sums.estimators(counts)), resamples)
     found: dict[str, Estimate] = {}
     for p, name in enumerate(names):
         numerator, denominator = float(sums.numerators[:, p].sum()), float(sums.denominators[:, p].sum())
-        interval = _pair(low, high, p)
-        pool = _pair(low, high, p + len(names))
-        if name in PROPORTIONS and interval is not None:
+        interval, pool = _pair(low, high, p), _pair(low, high, p + len(names))
+        if name in PROPORTIONS and resamples:
             interval = pool = wilson(numerator, denominator)
         n = int(sums.defined[:, p].sum())
         found[name] = Estimate(
@@ -109,9 +115,8 @@ def paired(
         return {name: Difference(0, None, None, None, None) for name in names}
     sums = [_Sums.of([game for _, game in group], names, undefined).by_seed(group, shared) for group in groups]
     point = _difference(sums, np.ones((1, len(shared))))[0]
-    low = high = None
-    if resamples and len(shared) > 1:
-        low, high = _percentiles(len(shared), lambda counts: _difference(sums, counts), resamples)
+    both = sums[0].present & sums[1].present
+    low, high = _interval(both, lambda counts: _difference(sums, counts), resamples)
     m = len(names)
     return {
         name: Difference(
@@ -122,16 +127,14 @@ def paired(
 
 
 def bootstrap(units: int, statistic: Callable[[Floats], Floats], resamples: int = RESAMPLES) -> Interval:
-    """The 95 % percentile interval of a statistic by resampling; None with fewer than two units, or without resamples.
+    """The 95 % percentile interval of a statistic by resampling; None with fewer than `FEWEST` units, or no resamples.
 
     Args:
         units: how many games, or whatever else is drawn whole, there are.
         statistic: of rows of counts (how often each unit is drawn), one number a row; NaN where undefined.
         resamples: how many.
     """
-    if units < 2 or not resamples:
-        return None
-    low, high = _percentiles(units, lambda counts: statistic(counts)[:, None], resamples)
+    low, high = _interval(np.ones((units, 1), bool), lambda counts: statistic(counts)[:, None], resamples)
     return _pair(low, high, 0)
 
 
@@ -175,6 +178,11 @@ class _Sums:
         member = np.array([[float(s == seed) for s, _ in group] for seed in shared])
         return _Sums(*(member @ part for part in (self.numerators, self.denominators, self.values, self.defined)))
 
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """By game (or seed), which of the means and of the pooled values have something of it."""
+        return np.hstack([self.defined != 0, self.denominators != 0])
+
     def estimators(self, counts: Floats) -> tuple[Floats, Floats]:
         """(means, pooled values), a row for every row of counts (how often each game is drawn); NaN if undefined."""
         means = _over(counts @ self.values, counts @ self.defined)
@@ -186,8 +194,15 @@ def _over(sums: Floats, of: Floats) -> Floats:
     return np.divide(sums, of, out=np.full_like(sums, np.nan), where=of != 0)
 
 
-def _intervals(sums: _Sums, resamples: int) -> tuple[Floats, Floats]:
-    return _percentiles(len(sums.values), lambda counts: np.hstack(sums.estimators(counts)), resamples)
+def _interval(
+    present: NDArray[np.bool_], statistic: Callable[[Floats], Floats], resamples: int
+) -> tuple[Floats, Floats]:
+    """The bounds of every column of a statistic; NaN where fewer than `FEWEST` units (rows) have something of it."""
+    enough = present.sum(axis=0) >= FEWEST
+    if not resamples or not enough.any():
+        return np.full(enough.shape, np.nan), np.full(enough.shape, np.nan)
+    low, high = _percentiles(len(present), statistic, resamples)
+    return np.where(enough, low, np.nan), high
 
 
 def _difference(sums: Sequence[_Sums], counts: Floats) -> Floats:
@@ -228,7 +243,5 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
 
 
-def _pair(low: Floats | None, high: Floats | None, p: int) -> Interval:
-    if low is None or high is None or np.isnan(low[p]):
-        return None
-    return float(low[p]), float(high[p])
+def _pair(low: Floats, high: Floats, p: int) -> Interval:
+    return None if np.isnan(low[p]) else (float(low[p]), float(high[p]))

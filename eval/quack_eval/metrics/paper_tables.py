@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from quack_eval.metrics.estimate import Estimate
-from quack_eval.metrics.tables import latex_row, markdown_row
+from quack_eval.metrics.tables import bracketed, latex_row, markdown_row, shown_policy
 
 if TYPE_CHECKING:
     from quack_eval.evaluation import Evaluation
@@ -139,11 +138,6 @@ def _models(evaluation: Evaluation, role: str, n: Mapping[str, int]) -> list[Lin
     return [Line("", (shown_policy(name), str(n[name])), found) for name, found in evaluation.roles[role].items()]
 
 
-def shown_policy(policy: str) -> str:
-    """A policy's name without the address of its server."""
-    return re.sub(r"[?&]+(?=\s|$)", "", re.sub(r"(?<=[?&])api_base=[^&\s]*&?", "", policy))
-
-
 # --- cells -----------------------------------------------------------------------------------------------------------
 
 
@@ -165,7 +159,7 @@ def _cell(column: Column, estimates: Estimates) -> tuple[str, str]:
     """(mean, interval) for people; a dash and nothing where undefined."""
     mean, low, high, _ = numbers(column, estimates)
     digits = column.decimals
-    interval = "" if low is None or high is None else f"[{low:.{digits}f}, {high:.{digits}f}]"
+    interval = "" if low is None or high is None else bracketed(low, high, digits)
     return ("-" if mean is None else f"{mean:.{digits}f}"), interval
 
 

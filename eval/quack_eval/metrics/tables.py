@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from math import floor, isfinite, log10
+from math import floor, isclose, isfinite, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ from rich.table import Table
 
 from quack_env import QuackError
 from quack_env.errors import install
-from quack_eval.metrics.estimate import Estimate, Interval
+from quack_eval.metrics.estimate import FEWEST, Estimate, Interval
 
 
 class TableError(QuackError, ValueError):
@@ -202,6 +203,11 @@ PERCENT = frozenset(_SHARES | {f"{name}_unique" for name in _SHARES})
 """The measures that are shown in percent, in a layout or not; ``_unique``: with repeated claims counted once."""
 
 
+def shown_policy(policy: str) -> str:
+    """The name of a policy, or of a setting, without the addresses of servers."""
+    return re.sub(r"[?&]+(?=\s|$)", "", re.sub(r"(?<=[?&])api_base=[^&\s]*&?", "", policy))
+
+
 def one_line(heading: str) -> str:
     """A heading of a layout in one line: a hyphen at the end of a line divides a word, but for that of "self-"."""
     return heading.replace("self-\n", "self-").replace("/\n", "/").replace("-\n", "").replace("\n", " ")
@@ -218,21 +224,46 @@ SMALLEST_SHOWN = 1e-6
 """What is not a percentage and smaller, is 0.00: such values are mostly what sums of fractions leave over."""
 
 
+ALIKE = "all alike"
+"""What stands for an interval without width: every game gives the same, and drawing them anew can show no other."""
+INTERVALS = f"intervals from {FEWEST} games on that define a measure; {ALIKE}: it is the same in all of them"
+
+
 def shown(value: float | None, percent: bool) -> str:
     """A value for people: a dash where there is none, more than two decimals where these would be 0.00."""
     if value is None:
         return "-"
+    return f"{100 * value if percent else value:z.{_decimals(value, percent)}f}"
+
+
+def shown_interval(interval: Interval, percent: bool, value: float | None = None) -> str:
+    """An interval for people, with the decimals of the value that it is of; a dash where there is none.
+
+    Where it is of no value, or of 0, the decimals are those that its larger bound would have.
+    """
+    if interval is None:
+        return "-"
+    if value is None or abs(value) < SMALLEST_SHOWN:
+        value = max(interval, key=abs)
+    scale = 100 if percent else 1
+    return bracketed(scale * interval[0], scale * interval[1], _decimals(value, percent))
+
+
+def bracketed(low: float, high: float, decimals: int) -> str:
+    """An interval of numbers that are in the unit in which they are shown."""
+    return ALIKE if isclose(low, high, abs_tol=SMALLEST_SHOWN) else f"[{low:z.{decimals}f}, {high:z.{decimals}f}]"
+
+
+def with_interval(value: float | None, interval: Interval, percent: bool) -> str:
+    """A value for people with its interval behind it, where it has one."""
+    return shown(value, percent) + (f" {shown_interval(interval, percent, value)}" if interval else "")
+
+
+def _decimals(value: float, percent: bool) -> int:
     if percent:
-        return f"{100 * value:.1f}"
-    if abs(value) < SMALLEST_SHOWN:
-        return "0.00"
-    decimals = 2 if not isfinite(value) or abs(value) >= 0.005 else 1 - floor(log10(abs(value)))
-    return f"{value:.{decimals}f}"
-
-
-def shown_interval(interval: Interval, percent: bool) -> str:
-    """An interval for people."""
-    return f"[{shown(interval[0], percent)}, {shown(interval[1], percent)}]" if interval else "-"
+        return 1
+    plain = not isfinite(value) or abs(value) >= 0.005 or abs(value) < SMALLEST_SHOWN
+    return 2 if plain else 1 - floor(log10(abs(value)))
 
 
 def setting_table(layout: Layout, groups: Mapping[str, Mapping[str, Estimate]], undefined: str = "skip") -> Table:
@@ -256,7 +287,8 @@ def setting_table(layout: Layout, groups: Mapping[str, Mapping[str, Estimate]], 
     for p, (name, measures) in enumerate(groups.items()):
         cells = [_cell(measures.get(column), percent) for column, _, percent in present]
         games = max((value.games for value in measures.values()), default=0)
-        table.add_row(escape(name).replace(" x ", "\nx ", 1), str(games), *cells, end_section=p == len(names) - 2)
+        title = escape(shown_policy(name)).replace(" x ", "\nx ", 1)
+        table.add_row(title, str(games), *cells, end_section=p == len(names) - 2)
     return table
 
 
@@ -269,16 +301,15 @@ def _cell(value: Estimate | None, percent: bool) -> str:
 
 def overall_table(measures: Mapping[str, Estimate]) -> Table:
     """All games: both estimators with their intervals."""
-    table = Table("measure", "n", "mean", "95 %", "pooled", "95 %", "of", title="All games")
+    heads = ("measure", "n", "mean [95 %]", "pooled [95 %]", "of")
+    table = Table(*heads, title="All games", caption=INTERVALS, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name, value in measures.items():
         percent = name in PERCENT
         table.add_row(
             escape(name) + (" %" if percent else ""),
             str(value.n),
-            shown(value.mean, percent),
-            escape(shown_interval(value.mean_interval, percent)),
-            shown(value.pooled, percent),
-            escape(shown_interval(value.pooled_interval, percent)),
+            escape(with_interval(value.mean, value.mean_interval, percent)),
+            escape(with_interval(value.pooled, value.pooled_interval, percent)),
             f"{value.numerator:g} / {value.denominator:g}",
         )
     return table
@@ -341,14 +372,14 @@ def _cells(row: Row) -> list[str]:
         row.measure + (" %" if percent else ""),
         f"{row.n}/{row.games}",
         shown(row.mean, percent),
-        shown_interval(mean, percent),
+        shown_interval(mean, percent, row.mean),
         shown(row.pooled, percent),
-        shown_interval(pooled, percent),
+        shown_interval(pooled, percent, row.pooled),
     ]
 
 
 def _title(group: str, name: str) -> str:
-    return "All games" if group == "all" else f"{group}: {name}"
+    return "All games" if group == "all" else f"{group}: {shown_policy(name)}"
 
 
 def markdown(rows: Sequence[Row]) -> list[str]:

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 from quack_env import ConfigError
 from quack_env.beliefs import FILE
 from quack_env.encode.text import counted
-from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.metrics.tables import shown_policy, with_interval
 from quack_eval.report.markup import Content, h, muted, plain_table, scrolled
 from quack_eval.report.sections import Section
 from quack_eval.run_folder import RunFolder
@@ -109,9 +109,11 @@ def _measures(found: Mapping[str, Any]) -> Element:
     heads = ["who", *(title for _, title in MEASURES), "ECE"]
     rows: list[list[object]] = []
     for group in _groups(found):
-        values = [_pooled(group["measures"].get(measure)) for measure, _ in MEASURES]
+        values: list[object] = [_pooled(group["measures"].get(measure)) for measure, _ in MEASURES]
         error = group["calibration"]
-        rows.append([f"{group['name']} as {group['group']}", *values, _text(error["ece"], error["interval"])])
+        rows.append(
+            [f"{shown_policy(group['name'])} as {group['group']}", *values, _text(error["ece"], error["interval"])]
+        )
     return plain_table("beliefs", "Beliefs by policy and role", heads, rows)
 
 
@@ -122,7 +124,7 @@ def _pooled(estimate: Mapping[str, Any] | None) -> str | None:
 def _text(value: float | None, interval: Sequence[float] | None) -> str | None:
     if value is None:
         return None
-    return shown(value, False) + (f" {shown_interval((interval[0], interval[1]), False)}" if interval else "")
+    return with_interval(value, (interval[0], interval[1]) if interval else None, False)
 
 
 def _bins(found: Mapping[str, Any]) -> list[Content]:

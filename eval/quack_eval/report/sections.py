@@ -14,9 +14,9 @@ import yaml
 
 from quack_env import __version__
 from quack_env.encode.text import counted
-from quack_eval.metrics.estimate import RESAMPLES, SEED
+from quack_eval.metrics.estimate import FEWEST, RESAMPLES, SEED
 from quack_eval.metrics.measure import total
-from quack_eval.metrics.tables import LAYOUTS, PERCENT, one_line, shown, shown_interval
+from quack_eval.metrics.tables import ALIKE, LAYOUTS, PERCENT, one_line, shown, shown_interval, shown_policy
 from quack_eval.report.examples import Example, examples
 from quack_eval.report.markup import Content, csv_link, h, muted, plain_table, quoted, table
 from quack_eval.report.tables import ALL_GAMES, Column, estimate_csv, estimate_table, settings
@@ -197,7 +197,7 @@ def _example(one: Example, folder: Path) -> Element:
     return h(
         "div",
         h("blockquote", one.before, h("mark", one.claim), one.after, dir="auto"),
-        h("p", quoted(one.speaker), f" ({one.role.capitalize()}, {one.policy}), ", link, class_="muted"),
+        h("p", quoted(one.speaker), f" ({one.role.capitalize()}, {shown_policy(one.policy)}), ", link, class_="muted"),
         h("dl", ((h("dt", name), h("dd", value)) for name, value in facts)),
         class_="example",
     )
@@ -254,7 +254,7 @@ def _clear(interval: Sequence[float] | None) -> bool:
 
 def _difference(one: dict[str, Any], measure: str, value: dict[str, Any]) -> list[Content]:
     percent = measure in PERCENT
-    interval = h("span", shown_interval(value["mean_interval"], percent), class_="interval")
+    interval = h("span", shown_interval(value["mean_interval"], percent, value["mean"]), class_="interval")
     number = h(
         "td",
         shown(value["mean"], percent),
@@ -263,7 +263,8 @@ def _difference(one: dict[str, Any], measure: str, value: dict[str, Any]) -> lis
         data_measure=measure,
         data_difference=repr(value["mean"]),
     )
-    names = quoted(one["first"]), quoted(one["second"]), one["differs"], HEADLINE[measure]
+    sides = (quoted(shown_policy(one[side])) for side in ("first", "second"))
+    names = *sides, one["differs"], HEADLINE[measure]
     return [*names, number, value["seeds"]]
 
 
@@ -273,7 +274,7 @@ def ratings(run: RunFolder) -> list[Section]:
     if not found:
         return []
     heads = ("role", "rank", "policy", "games", "won", "rating", "low", "high")
-    rows = [[one[head] for head in heads] for one in found]
+    rows = [[one[head] for head in heads] for one in ({**one, "policy": shown_policy(one["policy"])} for one in found)]
     note = muted("openskill; 25 is an average policy, intervals over games. Only ratings of one role can be compared.")
     return [Section("ratings", "Ratings", [plain_table("ratings", "Policies by role", heads, rows, left=3), note])]
 
@@ -287,7 +288,10 @@ def costs(run: RunFolder) -> Section:
     content: list[Content] = []
     if measures.get("cost"):
         heads = (*COST, *PROBES) if any(one.get("probe_calls") for one in measures["cost"]) else COST
-        rows = [[one.get(head) for head in heads] for one in with_total(measures["cost"])]
+        rows = [
+            [shown_policy(one["setting"]), *(one.get(head) for head in heads[1:])]
+            for one in with_total(measures["cost"])
+        ]
         content.append(plain_table("cost", "What the settings took (US dollars; last attempts)", heads, rows))
     columns = [Column(measure, measure.replace("_", " ")) for measure in CALLS]
     calls = estimate_table("calls", "Model calls, means over games", columns, settings(run))
@@ -357,8 +361,9 @@ def methods(run: RunFolder) -> Section:
         f"A measure of a game is a numerator over a denominator; without one it is undefined and {undefined}.",
         "Two estimators: the mean over the games in which the measure is defined (n), and pooled, the sum of the "
         "numerators over the sum of the denominators.",
-        f"Intervals: 95 %, percentiles of {RESAMPLES} resamples of whole games (seed {SEED}); Wilson's for wins. "
-        "Differences resample the seeds that both settings have.",
+        f"Intervals: 95 %, percentiles of {RESAMPLES} resamples of whole games (seed {SEED}), from {FEWEST} games on "
+        f"that define the measure; “{ALIKE}”: it is the same in all of them, which does not say how much others "
+        "differ. Wilson's for wins. Differences resample the seeds that both settings have.",
         "Claims are judged from the recorded events and who perceived them, within the time that the words name. What "
         "no event can settle is called unverifiable and is in no rate.",
         f"Convention: {measures.get('convention', 'paper')}. Report made by quack_env {__version__}.",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from quack_eval.metrics.tables import PERCENT, shown, shown_interval
+from quack_eval.metrics.tables import PERCENT, shown, shown_interval, shown_policy
 from quack_eval.report.markup import Content, csv_link, h, quoted, table, whisker
 from quack_eval.run_folder import RunFolder
 
@@ -31,7 +31,7 @@ def cell(estimate: Mapping[str, Any] | None, measure: str, estimator: str = "mea
     return h(
         "td",
         shown(value, percent),
-        h("span", shown_interval(interval, percent), class_="interval") if interval else None,
+        h("span", shown_interval(interval, percent, value), class_="interval") if interval else None,
         h("span", n, class_="interval") if n else None,
         class_="number",
         title=of,
@@ -71,7 +71,7 @@ def estimate_table(
     for group, estimates in groups.items():
         cells = [made for column in present for made in _cells(estimates.get(column.measure), column)]
         source = [h("td", quoted(claims_by.get(group, "-")))] if claims_by else []
-        rows.append([quoted(group), _games(estimates), *source, *cells])
+        rows.append([quoted(shown_policy(group)), _games(estimates), *source, *cells])
     return table(heads, rows, caption, file=estimate_csv(name, dict.fromkeys(c.measure for c in present), groups))
 
 

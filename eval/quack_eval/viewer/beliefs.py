@@ -23,7 +23,9 @@ def belief_data(record: GameRecord, run: Path | None) -> dict[str, Any] | None:
         if not (root / FILE).is_file():
             continue
         try:
-            found = list(BeliefStore(root / FILE).read(game_id=game_id_of(folder, root)))
+            # the store of a single game is about it alone, and its folder may have been renamed
+            game_id = None if root == folder else game_id_of(folder, root)
+            found = list(BeliefStore(root / FILE).read(game_id=game_id))
         except ConfigError:
             continue
         if found:

@@ -46,6 +46,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     [
         ("sometimes", "triggers.0='sometimes': unknown; known are once_per_meeting, meetings, .*before_speech"),
         ("befor_vote", r"unknown \(did you mean 'before_vote'\?\)"),
+        ("tick", "triggers.0='tick': unknown; .*; for ticks there is the field every, as in every: 10"),
         ({"when": "always"}, "unknown field 'when'; allowed: triggers, every"),
         ({"trigger": "meetings"}, r"unknown field 'trigger' \(did you mean 'triggers'\?\)"),
         ({"triggers": 3}, "triggers=3: must be names of once_per_meeting"),

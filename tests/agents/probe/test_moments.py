@@ -335,8 +335,9 @@ def test_a_policy_without_usable_beliefs_leaves_failures_of_a_kind() -> None:
 @pytest.mark.parametrize(
     ("believed", "told"),
     [
-        ({"player_1": "maybe"}, "range: the policy states 'maybe', which is no probability"),
-        ({"player_1": float("nan")}, "range: the policy states nan"),
+        ({"player_1": "maybe"}, "range: Wrong.beliefs() states 'maybe' for player_1; must be a number from 0 to 1"),
+        ({"player_1": True}, "range: Wrong.beliefs() states True for player_1; must be a number from 0 to 1"),
+        ({"player_1": float("nan")}, "range: Wrong.beliefs() states nan"),
         ({"player_1": None}, "no_opinion"),
         (dict, "range: beliefs() must give a mapping of agents to probabilities, not <class 'dict'>"),
         ([], "range: beliefs() must give a mapping of agents to probabilities, not []"),

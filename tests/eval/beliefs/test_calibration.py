@@ -23,7 +23,7 @@ def test_who_is_surer_than_right_has_the_difference_as_error() -> None:
 
 
 def test_bins_are_weighted_by_their_beliefs() -> None:
-    found = calibration([[(0.9, False)], [(0.1, False), (0.1, False), (0.1, False)]])
+    found = calibration([[(0.9, False)], [(0.1, False), (0.1, False), (0.1, False)]] * 2)
     assert found.ece == pytest.approx((0.9 + 3 * 0.1) / 4)
     assert found.interval is not None
     assert found.interval[0] == pytest.approx(0.1) and found.interval[1] == pytest.approx(0.9)

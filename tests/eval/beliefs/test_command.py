@@ -18,6 +18,7 @@ from quack_env.beliefs import FILE, Belief, BeliefStore
 from quack_eval import BeliefEval
 from quack_eval.beliefs import reference_beliefs
 from quack_eval.beliefs.reference import moments_after
+from quack_eval.viewer.beliefs import belief_data
 
 
 def quack(*arguments: object) -> Any:
@@ -81,9 +82,39 @@ def test_it_lists_the_beliefs_that_match(run: Path) -> None:
     assert quack(run, "--rows").stdout.count("player_") > 50
 
 
-def test_nothing_that_matches_is_a_failure(run: Path) -> None:
+def test_filters_that_choose_nothing_together_are_named(run: Path) -> None:
     result = quack(run, "--observer", "player_0", "--target", "player_0")
-    assert (result.exit_code, result.stderr.strip()) == (1, "no belief is like that")
+    told = f"error {run}: no belief in it is all of --observer player_0 --target player_0"
+    assert (result.exit_code, result.stderr.strip()) == (2, told)
+
+
+def test_a_probed_game_keeps_its_beliefs_under_another_name(run: Path) -> None:
+    rows = [row for row in BeliefStore(run / FILE).read() if row.game_id == "game-1"]
+    (run / "game-1").rename(run / "mine")
+    BeliefStore(run / "mine" / FILE).add(rows)
+    for path in (run / "mine", run / "mine" / "trajectory.jsonl"):
+        assert len(json.loads(quack(path, "--rows", "--json").stdout)["beliefs"]) == len(rows)
+    record = GameRecord.load(run / "mine")
+    data = belief_data(record, None)
+    assert data is not None
+    assert len(data["rows"]) == len(rows)
+
+
+def test_the_observer_is_asked_of_a_game_that_is_named_by_its_file(run: Path) -> None:
+    of_file, of_folder = (
+        quack(path, "--bayesian", "--json") for path in (run / "game-1" / "trajectory.jsonl", run / "game-1")
+    )
+    assert json.loads(of_file.stdout) == json.loads(of_folder.stdout)
+
+
+def test_games_that_cannot_be_read_are_no_games_without_beliefs(run: Path) -> None:
+    for game in ("game-1", "game-2"):
+        (run / game / "trajectory.jsonl").write_bytes(b"\xff\n")
+    result = quack(run, "--bayesian")
+    assert result.exit_code == 2
+    assert (
+        f"error {run}: no game can be read; the first: {run / 'game-1' / 'trajectory.jsonl'}, line 1" in result.stderr
+    )
 
 
 NAMES = ("Alice", "Bob", "Charlie", "Diana", "Eve", "Frank")
@@ -99,6 +130,7 @@ AGENTS = ", ".join([*(f"player_{seat}" for seat in range(6)), *NAMES])
             f"--target player_9: no belief is like that (did you mean 'player_5'?); there are {AGENTS}",
         ),
         (["--trigger", "votes"], "--trigger votes: no belief is like that; there are after_vote, every"),
+        (["--order", "2"], "--order 2: no belief is like that; there are 1"),
         (["--game", "seed-0"], "--game seed-0: no belief is like that; there are game-1, game-2"),
         (["--game", "seed-0", "--bayesian"], "--game seed-0: no belief is like that; there are game-1, game-2"),
     ],
@@ -157,6 +189,7 @@ def test_tables_go_to_a_folder(run: Path, tmp_path: Path) -> None:
     [
         (["nowhere"], "nowhere: no such file or folder"),
         (["."], "holds no beliefs"),
+        (["."], "quack play --probe asks players, and quack beliefs --bayesian needs nobody asked"),
         ([".", "--convention", "other"], "--convention other: must be paper or published"),
         ([".", "--convention", "published"], "is for recordings of MafiaScope"),
         ([".", "--png"], "--png: needs --pictures"),

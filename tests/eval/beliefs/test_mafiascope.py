@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from quack_env import TrajectoryError
-from quack_eval.beliefs import belief_games
+from quack_bench.cli import app
+from quack_env import ConfigError, TrajectoryError
+from quack_env.beliefs import FILE, BeliefStore
+from quack_eval import Trajectory, find_games
+from quack_eval.beliefs import belief_games, reference_beliefs
 from quack_eval.beliefs.published import published_beliefs
 from quack_eval.importers.mafiascope import entries, find, read
 
@@ -109,6 +114,43 @@ def corpus(tmp_path: Path) -> Corpus:
 
 def guess(player: str, role: str, sure: Any) -> dict[str, Any]:
     return {"player": player, "guessed_role": role, "confidence": sure, "reason": "so"}
+
+
+@pytest.mark.parametrize("read_as_ours", [Trajectory.load, find_games])
+def test_where_a_game_of_ours_is_wanted_it_is_said_what_reads_mafiascope(corpus: Corpus, read_as_ours: Any) -> None:
+    folder = corpus.write()
+    told = r"recorded by MafiaScope, .*; quack beliefs FOLDER \(without --bayesian\), quack eval .* quack view"
+    for path in (folder, folder / "game.jsonl"):
+        with pytest.raises(TrajectoryError, match=f"^{path}: {told}"):
+            read_as_ours(path)
+
+
+def test_a_folder_with_games_of_both_kinds_has_those_of_ours(corpus: Corpus, play_randomly: Any) -> None:
+    above = corpus.write().parent
+    with pytest.raises(TrajectoryError, match=f"^{above}: recorded by MafiaScope"):
+        find_games(above)
+    play_randomly({"n_players": 4, "max_ticks": 5}, 1).save(above / "ours")
+    assert find_games(above) == [above / "ours"]
+
+
+def test_beliefs_of_both_kinds_in_one_folder_are_all_taken(corpus: Corpus, play_randomly: Any) -> None:
+    corpus.probe("Ann", "role_assessment", [guess("Ben", "Mafia", 90)])
+    above, game = corpus.write().parent, play_randomly({"max_ticks": 5}, 1)
+    game.save(above / "ours")
+    with closing(BeliefStore(above / "ours" / FILE)) as store:
+        store.add(reference_beliefs(game, "ours"))
+    assert [one.game_id for one in belief_games(above)] == ["game", "ours"]
+    evaluation = CliRunner().invoke(app, ["eval", str(above), "--json"])
+    assert json.loads(evaluation.stdout)["games"] == 1
+    assert json.loads(evaluation.stdout)["beliefs"]["games"] == 2
+
+
+def test_a_recording_whose_probes_ask_for_no_belief_is_told_by_what_they_would_ask(corpus: Corpus) -> None:
+    corpus.probe("Ann", "suspicion_ranking", [{"player": "Ben", "score": 1}])
+    with pytest.raises(
+        ConfigError, match=r"none of its probes asks for a belief, as role_assessment, .* social_map do;"
+    ):
+        belief_games(corpus.write())
 
 
 def test_guessed_roles_become_probabilities(corpus: Corpus) -> None:

@@ -28,6 +28,14 @@ def test_over_no_beliefs_everything_is_undefined() -> None:
     assert [table.row_count for table in evaluation.tables()] == [2, 10, 0]
 
 
+def test_a_value_and_its_interval_are_shown_with_the_same_decimals() -> None:
+    stated = [0.001, 0.002, 0.001, 0.002]  # of a Goose: log scores of 0.001 and 0.002, Brier scores next to nothing
+    evaluation = BeliefEval([game([belief(0, "a", "b", p)]) for p in stated])
+    cells = dict(zip(*(list(column.cells) for column in evaluation.measure_table().columns[:2]), strict=True))
+    assert cells["log_score"] == "0.0015\n[dim][0.0010, 0.0020][/dim]"
+    assert cells["certainty %"].startswith("98.4\n")
+
+
 def test_a_change_of_side_is_a_flip_and_one_half_has_no_side() -> None:
     assert value("flip_rate", track("a", "d", 0.2, 0.7, 0.5, 0.3)) == 2 / 2
     assert value("flip_rate", track("a", "d", 0.2, 0.4, 0.6), track("b", "d", 0.9, 0.9)) == 1 / 3
@@ -200,7 +208,7 @@ def test_where_nobody_is_asked_twice_no_event_has_an_impact() -> None:
 def test_groups_keep_roles_and_policies_apart() -> None:
     policies = {"a": "one", "b": "other", "c": "one", "d": "one", "e": "one"}
     made = game(track("a", "d", 0.5) + track("b", "d", 1.0) + track("d", "a", 0.0), policies=policies)
-    evaluation = BeliefEval([made, made])
+    evaluation = BeliefEval([made] * 4)
     brier = {group: found["brier"].pooled for group, found in evaluation.estimates.items()}
     assert brier == {
         ("all", "all"): pytest.approx(0.25 / 3),

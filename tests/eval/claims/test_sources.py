@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ from quack_agents import ScriptedPolicy, play
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import StatementEval, Trajectory, evaluate, judge
 from quack_eval.claims.extract import Extraction, Utterance
-from quack_eval.claims.sources import recorded
+from quack_eval.claims.sources import messages, published_findings, recorded
 from quack_eval.statements import statement_game
 
 
@@ -61,9 +62,9 @@ def test_a_game_with_a_damaged_extraction_is_left_out_and_the_others_are_scored(
 def test_what_the_game_does_not_know_is_unverifiable_with_its_reason(spoken: Path) -> None:
     trajectory = Trajectory.load(spoken / "game-8")
     claim = {"type": "location", "subject": "Eve", "room": "medbay"}
-    for speaker, meeting, reason in (("Eve", 99, "no meeting 99"), ("Zed", 0, "speaker"), ("Eve", None, "no meeting")):
-        finding = judge(trajectory, claim, speaker=speaker, meeting=meeting)  # type: ignore[arg-type]
-        assert finding.verdict == "unverifiable" and reason in finding.reason
+    for field, value in (("subject", "Zed"), ("room", "attic"), ("type", "wish")):
+        finding = judge(trajectory, claim | {field: value}, speaker="Eve", meeting=0)
+        assert finding.verdict == "unverifiable" and value in finding.reason
     with pytest.raises(TypeError, match="must be a Claim or a dict, not list"):
         judge(trajectory, [], speaker="Eve", meeting=0)  # type: ignore[arg-type]
 
@@ -77,6 +78,74 @@ def test_a_message_that_is_no_unicode_text_and_an_endless_time_phrase_are_judged
         short.verdict,
         short.window and short.window.spans,
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"claims": []}', "key: missing"),
+        ('{"key": "abc", "claims": []}', r"key: must be MODEL\|VERSION\|player_NUMBER\|MEETING\|SHA256, not 'abc'"),
+        ('{"key": "m|v|player_0|0|a", "claims": null}', "claims: must be a list, not None"),
+        ('{"key": "m|v|player_0|0|a", "claims": [3]}', r"claims\.0: must be an object, not 3"),
+        ('{"key": "m|v|player_0|0|a", "claims": [{"rooom": "medbay"}]}', "the field 'rooom' is unknown"),
+        ("key,claims", "damaged, not JSON from column 1 on"),
+        ("[1]", "damaged, not an object"),
+    ],
+)
+def test_of_a_damaged_line_it_is_said_what_is_wrong_and_what_must_be(
+    spoken: Path, tmp_path: Path, line: str, told: str
+) -> None:
+    game = shutil.copytree(spoken / "game-7", tmp_path / "game")
+    (game / "extraction.jsonl").write_text(f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(TrajectoryError, match=rf"extraction\.jsonl, line 2: .*{told}"):
+        recorded(Trajectory.load(game))
+
+
+def test_claims_of_ones_own_beside_a_recording_are_judged_and_the_other_utterances_are_missing(
+    spoken: Path, tmp_path: Path
+) -> None:
+    game = shutil.copytree(spoken / "game-8", tmp_path / "game")
+    said = messages(Trajectory.load(game))
+    claim = {"type": "location", "room": "medbay", "attribution": "own", "polarity": "negative"}
+    key = f"anna|1|player_{said[1].speaker}|{said[1].meeting}|{said[1].sha}"
+    (game / "extraction.jsonl").write_text(json.dumps({"key": key, "claims": [claim]}) + "\n", encoding="utf-8")
+    tier = StatementEval(Trajectory.load(game))
+    assert [(f.event, f.claim.room, f.claim.negative) for f in tier.findings] == [(said[1].event, "medbay", True)]
+    assert (tier.game.utterances, tier.game.unread) == (len(said), len(said) - 1)
+
+
+VERDICT = {
+    "speaker": {"speaker_id": "player_0"},
+    "meeting": {"meeting_idx": 0},
+    "utterance": {"sha256": "aa"},
+    "structured_claim": dict.fromkeys(("subject", "room", "target", "activity", "temporal_ref", "confidence"))
+    | {"claim_type": "location"},
+    "temporal_window": {"start_tick": 0, "end_tick": 9},
+    "verification": {"verdict": "true", "reason": "so it was", "resolution_source": "leg"},
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "told"),
+    [
+        ({}, None),
+        ({"speaker": "Eve"}, "speaker: must be an object, not 'Eve'"),
+        ({"speaker": {"speaker_id": "player_9"}}, r"speaker\.speaker_id: 'player_9' is unknown"),
+        ({"meeting": {"meeting_idx": 99}}, r"meeting\.meeting_idx: there is no meeting 99; this game has"),
+        ({"temporal_window": {"start_tick": "one"}}, r"start_tick: must be a whole number, not 'one'"),
+        ({"verification": VERDICT["verification"] | {"verdict": "maybe"}}, "must be 'true', 'false', 'wrong_room'"),
+    ],
+)
+def test_a_verdict_of_another_form_is_refused_with_its_field(
+    spoken: Path, tmp_path: Path, part: dict[str, Any], told: str | None
+) -> None:
+    game = shutil.copytree(spoken / "game-8", tmp_path / "game")
+    (game / "verdicts.jsonl").write_text(json.dumps(VERDICT | part) + "\n", encoding="utf-8")
+    if told is None:
+        assert [finding.verdict for finding in published_findings(Trajectory.load(game))] == ["true"]
+        return
+    with pytest.raises(TrajectoryError, match=rf"verdicts\.jsonl, line 1: damaged \(.*{told}"):
+        published_findings(Trajectory.load(game))
 
 
 def test_a_byte_that_is_no_utf_8_in_an_extraction_is_named_with_its_place(spoken: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Claims keep what their source says and never fail on it."""
+"""Claims keep what their source says about the game, and refuse words that would change what they mean unnoticed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from quack_env import ConfigError
 from quack_eval.claims.types import Claim
 
 ANNOTATED: list[dict[str, Any]] = [
@@ -67,11 +68,26 @@ ANYTHING = st.recursive(
     lambda inner: st.lists(inner, max_size=3),
     max_leaves=6,
 )
-KEYS = ["type", "subject", "room", "route", "target", "of", "activity", "from", "polarity", "time", "attribution", "x"]
+KEYS = ["type", "subject", "room", "route", "target", "activity", "from", "time", "temporal", "accuser", "basis"]
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
 @given(st.dictionaries(st.sampled_from(KEYS), ANYTHING))
-def test_no_dict_makes_it_fail(data: dict[str, Any]) -> None:
+def test_whatever_is_said_of_the_game_is_kept(data: dict[str, Any]) -> None:
     claim = Claim.from_dict(data)
     assert Claim.from_dict(claim.to_dict()).type == claim.type
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("polarity", "no", r"claim: polarity 'no' is unknown \(must be one of positive, negative\)"),
+        ("of", "bodies", r"claim: of 'bodies' is unknown \(did you mean 'body'\?\)"),
+        ("attribution", "hearsay", r"must be one of own, witnessed, quoted, inferred"),
+        ("confidence", "sure", r"must be one of weak, moderate, strong"),
+        ("rooom", "medbay", r"claim: the field 'rooom' is unknown \(did you mean 'room'\?\)"),
+    ],
+)
+def test_a_word_or_field_that_no_claim_has_is_refused(field: str, value: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        Claim.from_dict({"type": "location", "subject": "Bob", "room": "medbay", field: value})

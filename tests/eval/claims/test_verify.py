@@ -279,12 +279,21 @@ def test_findings_come_back_from_their_dicts(killing: Trajectory) -> None:
 
 
 @pytest.mark.parametrize("meeting", [-1, 5])
-def test_no_such_meeting(killing: Trajectory, meeting: int) -> None:
-    assert ask(killing, location("Alice", "medbay"), meeting=meeting).verdict == NOT
+def test_a_meeting_that_there_is_not_is_refused(killing: Trajectory, meeting: int) -> None:
+    with pytest.raises(ConfigError, match=f"there is no meeting {meeting}; this game has 1, numbered from 0"):
+        ask(killing, location("Alice", "medbay"), meeting=meeting)
 
 
-def test_no_such_speaker(killing: Trajectory) -> None:
-    assert ask(killing, location("Alice", "medbay"), "Nobody").verdict == NOT
+@pytest.mark.parametrize(
+    ("speaker", "told"),
+    [("Bop", r"speaker 'Bop' is unknown \(did you mean 'Bob'\?\)"), (99, "speaker 99: must be a seat from 0 to ")],
+)
+def test_a_speaker_who_is_not_in_the_game_is_refused(killing: Trajectory, speaker: Any, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        ask(killing, location("Alice", "medbay"), speaker)
+    if isinstance(speaker, int):
+        with pytest.raises(ConfigError, match=told):
+            judge_all(killing, [Said(Claim("location", "Alice", "medbay"), speaker, 0)])
 
 
 # --- verifiers of one's own ------------------------------------------------------------------------------------------

@@ -19,7 +19,11 @@ class Estimates {
     return this.percent.has(measure) ? rounded(100 * value, 1) : rounded(value, 2);
   }
 
-  interval(pair, measure) { return pair ? `[${this.text(pair[0], measure)}, ${this.text(pair[1], measure)}]` : ""; }
+  interval(pair, measure) {
+    if (!pair) return "";
+    if (Math.abs(pair[1] - pair[0]) < 1e-6) return "all alike";
+    return `[${this.text(pair[0], measure)}, ${this.text(pair[1], measure)}]`;
+  }
 
   point(estimate) { return this.pooled ? estimate.pooled : estimate.mean; }
 

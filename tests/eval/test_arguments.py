@@ -1,0 +1,85 @@
+"""What evaluation and audit say of arguments that cannot be: one line with what was given and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quack_env import ConfigError
+from quack_eval import Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, judge
+from quack_eval.evaluation import TIERS
+from quack_eval.metrics.base import GameEval
+
+
+@pytest.fixture
+def game(play_randomly: Callable[..., Trajectory], tmp_path: Path) -> Path:
+    """The folder of a recorded game."""
+    play_randomly({}, 0).save(tmp_path / "game-0")
+    return tmp_path / "game-0"
+
+
+class Eighth(GameEval):
+    """A tier of one's own."""
+
+    tier = 8
+
+
+@pytest.mark.parametrize("given", ["a/path", Path("a/path"), {"a": 1}, [3], None])
+def test_an_audit_of_something_else_than_recorded_games_is_refused(given: Any) -> None:
+    with pytest.raises(ConfigError, match="is no recorded game"):
+        StatementAudit(given)
+
+
+@pytest.mark.parametrize("what", [judge, OutcomeEval, Timeline])
+def test_a_path_is_no_recorded_game(what: Any) -> None:
+    with pytest.raises(ConfigError, match=r"'a/path' is no recorded game: give Trajectory\.load\(PATH\)"):
+        what("a/path", *([Claim("location"), "Eve", 0] if what is judge else []))
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"tiers": "3"}, r"tiers='3': must be one or several of 1, 2"),
+        ({"tiers": True}, "tiers=True: must be one or several of"),
+        ({"tiers": ()}, r"tiers=\(\): must be one or several of"),
+        ({"jobs": 0}, "jobs=0: must be a whole number from 1 on"),
+        ({"claims": 3}, "claims=3: must be None, recorded, grammar, an extractor, or a function like extract"),
+        ({"convention": "ours"}, "convention='ours': must be one of paper, published"),
+    ],
+)
+def test_an_argument_of_an_evaluation_that_cannot_be_is_refused(given: dict[str, Any], told: str, game: Path) -> None:
+    with pytest.raises(ConfigError, match=told):
+        evaluate(game, **given)
+
+
+def test_a_loaded_game_is_no_path_of_one(play_randomly: Callable[..., Trajectory]) -> None:
+    with pytest.raises(ConfigError, match=r"paths: must be the path of a game .*StatementAudit\), not Trajectory"):
+        evaluate(play_randomly({}, 0))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        (3, "claims=3: must be None, recorded, grammar, published, an extractor, or a function like extract"),
+        ([{"type": "location"}], r"claims: must be a list of Said \(.*, not {'type': 'location'} among them"),
+    ],
+)
+def test_claims_from_a_source_that_is_none_are_refused(
+    claims: Any, told: str, play_randomly: Callable[..., Trajectory]
+) -> None:
+    with pytest.raises(ConfigError, match=told):
+        StatementAudit(play_randomly({}, 0), claims=claims)
+
+
+def test_findings_can_be_grouped_by_what_there_is(play_randomly: Callable[..., Trajectory]) -> None:
+    with pytest.raises(ConfigError, match=r"the group 'rolle' is unknown \(did you mean 'role'\?\)"):
+        StatementAudit(play_randomly({}, 0)).by("rolle")
+
+
+def test_a_tier_under_another_number_than_its_own_is_refused(game: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TIERS, 9, Eighth)
+    with pytest.raises(ConfigError, match=r"TIERS\[9\] is Eighth, whose tier is 8: they must agree"):
+        evaluate(game, tiers=9)
