@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quack_env import ConfigError
-from quack_eval import Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, judge
+from quack_eval import Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, extract, judge
 from quack_eval.evaluation import TIERS
 from quack_eval.metrics.base import GameEval
 
@@ -46,7 +46,7 @@ def test_a_path_is_no_recorded_game(what: Any) -> None:
         ({"tiers": True}, "tiers=True: must be one or several of"),
         ({"tiers": ()}, r"tiers=\(\): must be one or several of"),
         ({"jobs": 0}, "jobs=0: must be a whole number from 1 on"),
-        ({"claims": 3}, "claims=3: must be None, recorded, grammar, an extractor, or a function like extract"),
+        ({"claims": 3}, r"claims=3: must be None, recorded, grammar, an extractor \(with name and"),
         ({"convention": "ours"}, "convention='ours': must be one of paper, published"),
     ],
 )
@@ -63,7 +63,7 @@ def test_a_loaded_game_is_no_path_of_one(play_randomly: Callable[..., Trajectory
 @pytest.mark.parametrize(
     ("claims", "told"),
     [
-        (3, "claims=3: must be None, recorded, grammar, published, an extractor, or a function like extract"),
+        (3, r"claims=3: must be None, recorded, grammar, published, an extractor \(with"),
         ([{"type": "location"}], r"claims: must be a list of Said \(.*, not {'type': 'location'} among them"),
     ],
 )
@@ -72,6 +72,22 @@ def test_claims_from_a_source_that_is_none_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=told):
         StatementAudit(play_randomly({}, 0), claims=claims)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"message": None}, "message=None: must be a text"),
+        ({"speaker": 3}, "speaker=3: must be a text"),
+        ({"players": "Eve"}, "players='Eve': must be a list of names"),
+        ({"rooms": [1]}, r"rooms=\[1\]: must be a list of names"),
+        ({"transcript": ["Bob: hi"]}, r"transcript: must have pairs \(speaker, text\), not 'Bob: hi'"),
+    ],
+)
+def test_an_utterance_that_is_none_is_not_read(given: dict[str, Any], told: str) -> None:
+    utterance = {"message": "I saw Bob.", "speaker": "Eve", "players": ["Eve", "Bob"], "rooms": ["medbay"]}
+    with pytest.raises(ConfigError, match=told):
+        extract(**(utterance | given))
 
 
 def test_findings_can_be_grouped_by_what_there_is(play_randomly: Callable[..., Trajectory]) -> None:

@@ -89,7 +89,9 @@ def check_source(claims: object, known: Sequence[str | None]) -> None:
     """
     if not (isinstance(claims, Extractor) or callable(claims) or claims in known):
         names = ", ".join(map(str, known))
-        raise ConfigError(f"claims={shown(claims)}: must be {names}, an extractor, or a function like extract")
+        raise ConfigError(
+            f"claims={shown(claims)}: must be {names}, an extractor (with name and extract), or a function like extract"
+        )
 
 
 def _checked(claims: Sequence[object]) -> list[Said]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 from quack_eval.claims.grammar.account import (
     FROM,
@@ -13,16 +13,18 @@ from quack_eval.claims.grammar.account import (
     first_of,
     or_none,
     rooms_above,
-    rooms_going_on,
     rooms_of,
     rooms_on_entering,
     rooms_when,
 )
 from quack_eval.claims.grammar.bodies import tell_body
-from quack_eval.claims.grammar.lexicon import ADVERBS, GERUND, TIME_LINKS
+from quack_eval.claims.grammar.chunks import players
+from quack_eval.claims.grammar.lexicon import ADVERBS, CORPSE, GERUND, TIME_LINKS
 from quack_eval.claims.grammar.nobody import tell_empty
+from quack_eval.claims.grammar.other_words import in_other_words, only_one
 from quack_eval.claims.grammar.parts import Clause, Place
 from quack_eval.claims.grammar.perceiving import perceives
+from quack_eval.claims.grammar.words import texts
 from quack_eval.claims.types import BODY
 
 _SOMEWHERE = frozenset({"there", "over", "next", "near", "beside", "by", "alone", "inside", "on"})
@@ -32,7 +34,6 @@ _WAYS = frozenset({"path", "route", "access", "corridor"})
 _LEADING = frozenset({"path", "access", "close", "closer", "closest", "entrance", "connection", "near"})
 _ONWARD = frozenset({"then", "back", "up", "down", "through"})
 _WITH = ("with", "alongside", "beside")
-_IN_AT = ("in", "at")
 
 
 def tell_being(account: Account, clause: Clause) -> None:
@@ -46,36 +47,45 @@ def tell_being(account: Account, clause: Clause) -> None:
         clause.places = [place for place in clause.places if place.preposition or not place.room]
     clause.places = _stood_at(account, clause)
     rooms = rooms_of(account, clause) or _as_before(account, clause)
-    verb = {t.text for t in account.sentence.tokens[clause.group.first : clause.group.last + 2]}
-    if clause.group.negative and "alone" in verb:  # "wasn't alone in R"
-        clause.negative = False
+    if clause.group.negative and "alone" in account.words(clause.group.first, clause.group.last + 2):
+        clause.negative = False  # "wasn't alone in R"
     if keeps_away(clause):
-        apart = [place.room for place in clause.places if place.preposition in ("from", "of") and place.room]
-        for who in kept(clause):
-            for room in apart:
-                account.location(clause, who, room, negative=True)
+        apart = _kept_from(account, clause)
         rooms = [room for room in rooms_of(account, clause) if room not in apart]
     if _on_a_task(clause):
-        for who in clause.subject or ():
-            account.activity(clause, who, "task", first_of(rooms))
-            if who == account.discourse.voice and was_still_at_it(account, clause):
-                account.location(clause, who, first_of(rooms))
+        _was_at_it(account, clause, rooms)
         return
     if clause.noun == "route" and clause.owner and clause.group.kind == "be":
         clause.subject, clause.noun = clause.owner, ""
-    if _under_way(account, clause) or _in_other_words(account, clause, rooms):
+    if _under_way(account, clause) or in_other_words(account, clause, rooms):
         return
-    if clause.indefinite or (clause.subject is None and existential(account, clause)):
+    if clause.indefinite or (not clause.subject and existential(account, clause)):
         _nobody(account, clause, rooms)
-    elif not _only(account, clause, rooms) and _asserts(account, clause):
-        _stood(account, clause, clause.subject or (), rooms)
+    elif not only_one(account, clause, rooms) and _asserts(account, clause):
+        _stood(account, clause, clause.subject, rooms)
         _alone(account, clause, rooms)
+
+
+def _kept_from(account: Account, clause: Clause) -> list[str]:
+    """The rooms from which a clause keeps somebody away, which are denied."""
+    apart = [place.room for place in clause.places if place.preposition in ("from", "of") and place.room]
+    for who, room in product(kept(clause), apart):
+        account.location(clause, who, room, negative=True)
+    return apart
+
+
+def _was_at_it(account: Account, clause: Clause, rooms: list[str]) -> None:
+    """X was on tasks in R."""
+    for who in clause.subject:
+        account.activity(clause, who, "task", first_of(rooms))
+        if who == account.voice and was_still_at_it(account, clause):
+            account.location(clause, who, first_of(rooms))
 
 
 def _alone(account: Account, clause: Clause, rooms: list[str]) -> None:
     """I was alone in R, I was alone the whole round: whoever tells it saw nobody there."""
-    teller = account.source or account.discourse.voice
-    words = {token.text for token in account.sentence.tokens[clause.group.first : clause.rest[1]]}
+    teller = account.teller
+    words = {token.text for token in account.tokens[clause.group.first : clause.rest[1]]}
     if "alone" not in words or clause.subject != (teller,) or clause.group.negative or clause.negative:
         return
     if clause.link in TIME_LINKS or any(word in _WITH for word, _ in clause.beside):
@@ -89,9 +99,9 @@ def _stood_at(account: Account, clause: Clause) -> list[Place]:
 
     Not R of "the one with a path through Q to R", "in Q right after R", "there, between R and S", "less sure there".
     """
-    tokens, found = account.sentence.tokens, []
+    tokens, found = account.tokens, []
     for place in clause.places:
-        lead = [token.text for token in tokens[clause.group.last + 1 : place.at]]
+        lead = texts(tokens, clause.group.last + 1, place.at)
         leads = place.preposition == "to" and bool(_LEADING & set(lead[-3:]))
         way = next((p for p, word in enumerate(lead) if word in _WAYS), len(lead))
         leads |= way < len(lead) and "," not in lead[way:] and clause.group.lemma not in ("start", "end", "finish")
@@ -108,13 +118,13 @@ def _stood_at(account: Account, clause: Clause) -> list[Place]:
 def _only_a_side(account: Account, clause: Clause, place: Place) -> bool:
     """Whether rooms only name a part of the map: "I was on the A/B side", "around A, B and C"; not "Bob, on ..."."""
     alike = sum(other.preposition == place.preposition for other in clause.places)
-    one_else = len(clause.subject or ()) == 1 and clause.subject != (account.discourse.voice,)
+    one_else = len(clause.subject) == 1 and clause.subject != (account.voice,)
     return (alike > 1 + one_else and place.preposition == "on") or (alike > 2 and place.preposition == "around")
 
 
 def _as_before(account: Account, clause: Clause) -> list[str]:
     """The room of "I was in R and you weren't", which only the clause before names."""
-    before, tokens = clause.before, account.sentence.tokens
+    before, tokens = clause.before, account.tokens
     left_out = clause.rest[0] >= len(tokens) or tokens[clause.rest[0]].text in (",", ";", "—", ")")
     if not left_out or before is None or clause.phrase is None or clause.group.kind != "is":
         return []
@@ -127,14 +137,14 @@ def _as_before(account: Account, clause: Clause) -> list[str]:
 
 def _only_thought(account: Account, clause: Clause, lead: list[str]) -> bool:
     """Whether "there" is no place but a matter: "I am less suspicious there"."""
-    now = account.sentence.tokens[clause.group.first].text in ("'m", "am", "is", "'s", "are", "'re")
+    now = account.tokens[clause.group.first].text in ("'m", "am", "is", "'s", "are", "'re")
     return now and clause.group.kind == "is" and any(word not in ADVERBS | _SOMEWHERE | {"still"} for word in lead)
 
 
 def _lies_dead(account: Account, clause: Clause) -> bool:
-    tokens, bodies = account.sentence.tokens, account.discourse.bodies
+    tokens, bodies = account.tokens, account.discourse.bodies
     placed = clause.places or clause.words & {"floor", "ground"} or rooms_on_entering(account, clause)
-    beside = clause.subject and clause.words & {"body", "corpse"}  # "was standing over X's dead body in R"
+    beside = clause.subject and clause.words & CORPSE  # "was standing over X's dead body in R"
     lies = "lying" in account.message[tokens[clause.group.first].start : tokens[clause.rest[1] - 1].end]
     if lies and not clause.negative and clause.subject and all(who in bodies for who in clause.subject):
         return True  # "I walked in and she was just lying there"
@@ -153,8 +163,8 @@ def keeps_away(clause: Clause) -> bool:
 def kept(clause: Clause) -> tuple[str, ...]:
     """Whom a clause keeps somewhere: the subject of "X stayed", the object of "X's route keeps him"."""
     led = clause.noun in ("route", "said", "place") or clause.group.kind == "put"
-    whom = tuple(player for phrase in clause.objects for player in phrase.who) if led else ()
-    return whom or (clause.owner if led else ()) or clause.subject or ()
+    whom = tuple(players(clause.objects)) if led else ()
+    return whom or (clause.owner if led else ()) or clause.subject
 
 
 def _on_a_task(clause: Clause) -> bool:
@@ -177,22 +187,22 @@ def _on_the_way(clause: Clause) -> bool:
 
 def _under_way(account: Account, clause: Clause) -> bool:
     """was on the way from Q to R."""
-    origin = [room for p in clause.places if p.preposition in FROM and (room := account.room_of(p))]
-    ends = [room for p in clause.places if p.preposition in {"to", *TOWARD} and (room := account.room_of(p))]
+    origin = account.rooms(p for p in clause.places if p.preposition in FROM)
+    ends = account.rooms(p for p in clause.places if p.preposition in {"to", *TOWARD})
     if not (clause.words >= {"way", "on"} and origin and ends) or len(clause.places) != 2:
         return False
-    for who in clause.subject or ():
+    for who in clause.subject:
         account.activity(clause, who, "traveling", ends[0], origin[0], clause.negative)
     return True
 
 
 def _asserts(account: Account, clause: Clause) -> bool:
     """Whether the clause places its subject somewhere at all."""
-    tokens = account.sentence.tokens
-    inside = {t.text for t in tokens[clause.group.first : clause.group.last + 2]}
+    tokens = account.tokens
+    inside = set(texts(tokens, clause.group.first, clause.group.last + 2))
     only = clause.group.negative and bool(inside & {"just", "only"})
     left = clause.group.negative and clause.group.lemma in ("stay", "remain", "linger")
-    watched = account.witnessed and clause.subject == (account.discourse.voice,)
+    watched = account.witnessed and clause.subject == (account.voice,)
     nowhere = watched and not any(place.room for place in clause.places)
     nowhere |= clause.group.negative and _denies_manner(account, clause)
     nowhere |= bool(clause.words & {"unconfirmed", "unaccounted"})
@@ -201,30 +211,22 @@ def _asserts(account: Account, clause: Clause) -> bool:
 
 def _denies_manner(account: Account, clause: Clause) -> bool:
     """Whether the speaker denies only how long it was somewhere: "I wasn't parked there", not "I never stood there"."""
-    verb = {token.text for token in account.sentence.tokens[clause.group.first : clause.group.last]}
-    own = clause.subject == (account.discourse.voice,) and "never" not in verb
+    verb = set(account.words(clause.group.first, clause.group.last))
+    own = clause.subject == (account.voice,) and "never" not in verb
     return own and clause.group.lemma in ("sit", "stand", "park", "camp", "idle")
 
 
 def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
     """Where the subject was, and with whom."""
-    voice = account.discourse.voice
-    companions = [p for word, phrase in clause.beside if word in _WITH for p in phrase.who]
+    voice = account.voice
+    companions = clause.players_after(*_WITH)
     near = ("near", "around", "to") if "next" in clause.words else ("near", "around")
     companions += [voice for word, phrase in clause.beside if word in near and phrase.who == (voice,)]
     if clause.small and clause.above is not None:
-        placed = [room for p in clause.placed if (room := account.room_of(p))]
-        rooms = rooms or placed or rooms_when(account, clause.above) or _known(account, clause, [])
+        rooms = rooms or rooms_when(account, clause.above) or _known(account, clause, [])
         rooms = rooms or (rooms_above(account, clause.above) if clause.above.group.kind == "find" else [])
         _over_body(account, clause, rooms)
-    entered = (
-        [] if rooms or account.source or clause.negative or voice in subject else rooms_on_entering(account, clause)
-    )
-    if entered and clause.group.kind in ("is", "be") and not companions and clause.words & _SOMEWHERE:
-        for who in subject:
-            account.sighting(clause, voice, who, entered[-1])
-        for victim in [p for phrase in clause.owners for p in phrase.who] if clause.words & {"body", "corpse"} else ():
-            account.sighting(clause, voice, victim, entered[-1], of=BODY)
+    if not rooms and not companions and _met_on_entering(account, clause, subject):
         return
     rooms = rooms or _known(account, clause, companions)
     if not rooms and "alive" in clause.words and not clause.negative:
@@ -232,17 +234,11 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
         return
     if voice in subject and companions and not clause.negative:
         account.discourse.with_me = tuple(companions)
-    teller = next((who for who in _telling(account, clause) if who in companions and who not in subject), "")
-    if teller and voice not in (teller, *subject):  # "Bob realized that Eve was with him in R"
-        for who in subject:
-            for room in or_none(rooms):
-                account.sighting(clause, teller, who, room, clause.negative)
-        return
-    if voice in companions:
-        account.discourse.with_me = account.discourse.with_me if clause.negative else subject
-        for who in subject:
-            for room in or_none(rooms):
-                account.sighting(clause, voice, who, room, clause.negative)
+    if seer := _companion_who_tells(account, clause, subject, companions):
+        if seer == voice and not clause.negative:
+            account.discourse.with_me = subject
+        for who, room in product(subject, or_none(rooms)):
+            account.sighting(clause, seer, who, room, clause.negative)
         return
     bare = [p.preposition for p in clause.places[:2]] in (["", "to"], ["", "into"])
     ordered = not clause.negative and _in_order(account, clause, rooms)
@@ -261,9 +257,31 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
         add_step(account, clause, rooms)
 
 
+def _met_on_entering(account: Account, clause: Clause, subject: tuple[str, ...]) -> bool:
+    """Tells "when I walked in, X was over there": X was seen where the speaker went; whether it is told so."""
+    voice = account.voice
+    if account.source or clause.negative or voice in subject or not clause.words & _SOMEWHERE:
+        return False
+    entered = rooms_on_entering(account, clause)
+    for who in subject if entered else ():
+        account.sighting(clause, voice, who, entered[-1])
+    for victim in players(clause.owners) if entered and clause.words & CORPSE else ():
+        account.sighting(clause, voice, victim, entered[-1], of=BODY)
+    return bool(entered)
+
+
+def _companion_who_tells(account: Account, clause: Clause, subject: tuple[str, ...], companions: list[str]) -> str:
+    """Whom the subject was with, if who tells it is one of them: "X was with me", "Bob realized X was with him"."""
+    voice = account.voice
+    teller = next((who for who in _telling(account, clause) if who in companions and who not in subject), "")
+    if teller and voice not in (teller, *subject):
+        return teller
+    return voice if voice in companions else ""
+
+
 def stood_with(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
     """Who was with the subject: seen by it where it says so itself, else said to have been there too."""
-    voice = account.discourse.voice
+    voice = account.voice
     for companion, with_rooms in _pairs(account, clause, rooms):
         for who in subject:
             for room in with_rooms:
@@ -279,7 +297,7 @@ def _telling(account: Account, clause: Clause) -> tuple[str, ...]:
     if above is None or clause.before is not above or clause.link not in ("", "that"):
         return (account.source,) if account.source else ()
     tells = clause.link == "that" or above.group.kind == "say" or above.group.lemma in ("realize", "know")
-    return (above.subject or ()) if tells else ()
+    return (above.subject) if tells else ()
 
 
 def _seen_there(account: Account, who: str, room: str) -> bool:
@@ -289,9 +307,9 @@ def _seen_there(account: Account, who: str, room: str) -> bool:
 
 def _in_order(account: Account, clause: Clause, rooms: list[str]) -> bool:
     """Whether the rooms of "was in A, then B, back to C" are told as a way: each led on to, not each with a time."""
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     places = [p for p in clause.places if p.preposition not in TOWARD]
-    leads = [{t.text for t in tokens[max(q.at + 1, p.at - 4) : p.at]} for q, p in pairwise(places)]
+    leads = [set(texts(tokens, max(q.at + 1, p.at - 4), p.at)) for q, p in pairwise(places)]
     listed = bool(leads) and len(rooms) == len(places) and all(lead & _ONWARD for lead in leads)
     return listed and len(clause.times) < len(rooms)
 
@@ -317,7 +335,7 @@ def _bound_for(account: Account, clause: Clause, subject: tuple[str, ...], rooms
 
 def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
     """X was alive when I left: there still; X was alive when I was in R: seen where whoever tells it was."""
-    teller = account.source or account.discourse.voice
+    teller = account.teller
     beside = [c for c in (account.after(clause), clause.before) if c is not None and c.subject == (teller,)]
     beside = [
         c for c in beside if c.link in ("when", "as", "while") and c.group.kind in ("leave", "is", "move", "enter")
@@ -340,29 +358,29 @@ def _alive(account: Account, clause: Clause, subject: tuple[str, ...]) -> None:
 
 def _at_a_body(account: Account, clause: Clause, subject: tuple[str, ...], rooms: list[str]) -> None:
     """X was standing over Y's body in R: the body lay there."""
-    if clause.small or clause.negative or account.discourse.voice in subject or not clause.words & {"body", "corpse"}:
+    if clause.small or clause.negative or account.voice in subject or not clause.words & CORPSE:
         return
-    for victim in [p for phrase in clause.owners for p in phrase.who]:
+    for victim in players(clause.owners):
         for room in rooms if clause.places else ():
             account.location(clause, victim, room, of=BODY)
 
 
 def _over_body(account: Account, clause: Clause, rooms: list[str]) -> None:
     """saw X standing over Y's body: the body was seen too."""
-    if clause.above is None or not clause.words & {"body", "corpse"}:
+    if clause.above is None or not clause.words & CORPSE:
         return
-    for seer in clause.above.subject or ():
-        for victim in [p for phrase in clause.owners for p in phrase.who]:
+    for seer in clause.above.subject:
+        for victim in players(clause.owners):
             account.sighting(clause, seer, victim, first_of(rooms), of=BODY)
 
 
 def _stood_in(account: Account, clause: Clause, who: str, rooms: list[str]) -> None:
     """Somebody's rooms: a sighting where the speaker tells of what it saw, else a location."""
-    voice = account.discourse.voice
-    together = len(clause.subject or ()) > 1 and voice in (clause.subject or ())
+    voice = account.voice
+    together = len(clause.subject) > 1 and voice in clause.subject
     there = clause.phrase is not None and "there" in clause.words  # "with Bob standing right there"
     tells = clause.small or there or clause.group.form != GERUND
-    seen = who != voice and tells and not clause.negative and (together or perceives(account, clause, who, rooms))
+    seen = who != voice and tells and not clause.negative and (together or perceives(account, clause, rooms))
     if (seers := _quoted_seers(account, clause, who)) and not clause.negative:
         for seer in seers:
             for room in rooms:
@@ -381,124 +399,8 @@ def _quoted_seers(account: Account, clause: Clause, who: str) -> tuple[str, ...]
     above = clause.above
     if not clause.small or above is None or above.group.kind not in ("see", "find") or above.group.passive:
         return ()
-    seers = above.subject or ()
-    return () if account.discourse.voice in seers or above.negative or who in seers else seers
-
-
-def _in_other_words(account: Account, clause: Clause, rooms: list[str]) -> bool:
-    """Ways to say where somebody was without saying so.
-
-    "My eyes were on X", "my position was R", "R, that was me", "for me it was R", "there was no X in R", "so was X",
-    "we were two, X and I", "the last one in R was X".
-    """
-    voice = account.discourse.voice
-    named = [p for o in [*clause.objects, *(phrase for _, phrase in clause.beside)] for p in o.who]
-    before = account.sentence.tokens[clause.group.first - 1].text if clause.group.first else ""
-    if clause.noun == "task" and "busy" in clause.words:
-        room = next((t.value for t in account.sentence.tokens[: clause.group.first] if t.kind == "room"), None)
-        account.activity(clause, clause.owner[0], "task", room)
-    elif (
-        before == "that"
-        and named == [voice]
-        and not rooms
-        and clause.group.first > 2
-        and account.sentence.tokens[clause.group.first - 3].kind == "room"
-    ):
-        account.location(clause, voice, account.sentence.tokens[clause.group.first - 3].value)
-    elif clause.noun == "eyes":
-        for who in named:
-            account.sighting(clause, clause.owner[0] if clause.owner else voice, who, first_of(rooms))
-    elif existential(account, clause) and "no" in clause.words and named and rooms:
-        for who in named:
-            for room in rooms:
-                account.location(clause, who, room, True)
-    elif clause.noun == "place" and clause.owner and not clause.negative and not _of_a_body(account, clause):
-        for room in rooms:
-            account.location(clause, clause.owner[0], room)
-    elif (
-        before == "so"
-        and named
-        and not clause.places
-        and clause.before is not None
-        and clause.before.subject == (voice,)
-    ):
-        for at in [at for p in clause.before.places if (at := account.room_of(p))]:
-            for who in named:
-                account.sighting(clause, voice, who, at)
-    elif clause.subject and voice in clause.subject and voice in named and len(named) > 1:
-        for room in rooms:
-            account.location(clause, voice, room)
-            for who in named:
-                account.sighting(clause, voice, who, room)
-    elif len(named) == 1 and not clause.subject and not clause.negative and (there := _last_there(account, clause)):
-        for who in [*named, *there[1]]:
-            account.location(clause, who, there[0])
-    elif not clause.subject and not clause.noun and rooms and _for_me(account, clause):
-        account.location(clause, voice, rooms[0])
-    else:
-        return False
-    return True
-
-
-def _for_me(account: Account, clause: Clause) -> bool:
-    words = [t.text for t in account.sentence.tokens[: clause.group.first]]
-    return words[-3:] == ["for", "me", "it"]
-
-
-def _of_a_body(account: Account, clause: Clause) -> bool:
-    """Whether a place is where a body lay: "Eve's report location is R"."""
-    lead = {token.text for token in account.sentence.tokens[max(0, clause.group.first - 3) : clause.group.first]}
-    return bool(lead & {"report", "body"})
-
-
-def _last_there(account: Account, clause: Clause) -> tuple[str, list[str]] | None:
-    """The room and companions of "the last person in R with Y was X"."""
-    tokens = account.sentence.tokens[: clause.group.first]
-    words = [token.text for token in tokens]
-    one = next((p for p, word in enumerate(words) if word in ("person", "one", "player")), len(words))
-    rooms = [tokens[p].value for p in range(one, len(words)) if tokens[p].kind == "room" and words[p - 1] in _IN_AT]
-    if not {"last", "only"} & set(words[max(0, one - 2) : one]) or len(rooms) != 1 or len(words) - one > 8:
-        return None
-    people = [phrase for phrase in account.sentence.people if one < phrase.first < len(words)]
-    return rooms[0], [who for phrase in people if words[phrase.first - 1] == "with" for who in phrase.who]
-
-
-def _only(account: Account, clause: Clause, rooms: list[str]) -> bool:
-    """The only person I saw was X; X was the last one I saw."""
-    by_subject = False
-    words = clause.words
-    after, before = account.after(clause), clause.before
-    if (
-        clause.subject
-        and words & {"person", "one", "player"}
-        and words & {"only", "last", "first"}
-        and after is not None
-    ):
-        if after.group.kind != "see" or after.objects or after.maybe or after.link not in ("", "that", "who"):
-            return False
-        seen, seer, rooms, only = clause.subject, after.subject, rooms_of(account, after), "only" in words
-        only &= not after.words & {"near", "around", "close"}
-        if not rooms and after.words & {"body"}:
-            rooms = [room for room in (account.discourse.bodies.get(account.discourse.victim() or ""),) if room]
-        by_subject = True
-    elif before is not None and before.group.kind == "see" and not before.objects and clause.objects:
-        words = frozenset(t.text for t in account.sentence.tokens[: before.group.first])
-        if not words & {"person", "one", "player"} or not words & {"only", "last", "first", "the"}:
-            return False
-        seen, seer, only = tuple(p for o in clause.objects for p in o.who), before.subject, "only" in words
-        between = account.sentence.tokens[before.group.last + 1 : clause.group.first]
-        rooms = rooms or rooms_of(account, before) or [t.value for t in between if t.kind == "room"]
-        rooms = rooms or rooms_going_on(account, clause)
-    else:
-        return False
-    for who in seer or ():
-        for target in seen:
-            account.sighting(clause, who, target, rooms[0] if rooms else None)
-        if only and seen:
-            seeing = after if by_subject else before
-            told = rooms_of(account, seeing) if seeing is not None else []
-            account.sighting(clause, who, None, told[0] if told else None, True)
-    return True
+    seers = above.subject
+    return () if account.voice in seers or above.negative or who in seers else seers
 
 
 def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str, list[str]]]:
@@ -512,7 +414,7 @@ def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str
         begin = (phrases[number - 1].last if number else 0) if led else phrase.last
         end = phrases[number + 1].first if number + 1 < len(phrases) else clause.rest[1]
         end = phrase.first if led else end
-        own = [room for p in clause.places if begin < p.at < end and (room := account.room_of(p))]
+        own = account.rooms(p for p in clause.places if begin < p.at < end)
         found += [(who, own or rooms) for who in phrase.who]
     return found
 
@@ -520,9 +422,9 @@ def _pairs(account: Account, clause: Clause, rooms: list[str]) -> list[tuple[str
 def _known(account: Account, clause: Clause, companions: list[str]) -> list[str]:
     """The room of "stayed with me" or "with the body", told before."""
     discourse = account.discourse
-    spoken = {token.text for token in account.sentence.tokens[: clause.group.first]}
+    spoken = {token.text for token in account.tokens[: clause.group.first]}
     if (
-        (clause.words & {"body", "corpse"} or ("it" in clause.words and spoken & {"body", "corpse"}))
+        (clause.words & CORPSE or ("it" in clause.words and spoken & CORPSE))
         and clause.words & {"with", "over", "by", "beside", "next", "near", "at", "on"}
         and clause.group.kind in ("is", "be")
     ):
@@ -541,17 +443,16 @@ def _known(account: Account, clause: Clause, companions: list[str]) -> list[str]
 
 def _left_with(account: Account, clause: Clause, companions: list[str]) -> str | None:
     """The room of "X stayed behind with Y", "X was alone with Y": where Y was, or lay later."""
-    discourse, voice = account.discourse, account.discourse.voice
-    if voice in companions or voice in (clause.subject or ()):
+    discourse, voice = account.discourse, account.voice
+    if voice in companions or voice in clause.subject:
         return None
     known = [discourse.bodies.get(who) or discourse.places.get(who) for who in companions]
     return known[0]
 
 
 def _nobody(account: Account, clause: Clause, rooms: list[str]) -> None:
-    voice = account.discourse.voice
     phrase = next((o for o in clause.objects if o.indefinite), None)
     indefinite = clause.indefinite or (phrase.indefinite if phrase else "")
     if indefinite == "nobody" or (indefinite == "anybody" and clause.negative):
         for room in or_none(rooms):
-            account.sighting(clause, account.source or voice, None, room, True)
+            account.sighting(clause, account.teller, None, room, True)

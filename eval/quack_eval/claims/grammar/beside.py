@@ -8,6 +8,7 @@ from quack_eval.claims.grammar.chunks import Persons
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import CONNECTIVES, PREPOSITIONS
 from quack_eval.claims.grammar.parts import Clause, Place, Sentence
+from quack_eval.claims.grammar.words import kind_at, text_at, texts
 
 STOPS = frozenset({",", ";", "—", ":", "(", ")", "-"})
 """Marks that end a part of a sentence."""
@@ -55,7 +56,7 @@ def _one_of_two(tokens: Sequence[Token], at: int) -> bool:
     """Whether a room is named with another by "or": "in A or in B" tells neither."""
     before = [p for p in range(max(0, at - 3), at) if tokens[p].text == "or"]
     after = [p for p in range(at + 1, min(at + 2, len(tokens))) if tokens[p].text == "or"]
-    joined = any(tokens[p - 1].kind == "room" for p in before if p)
+    joined = any(kind_at(tokens, p - 1) == "room" for p in before if p)
     return joined or any(token.kind == "room" for p in after for token in tokens[p + 1 : p + 4])
 
 
@@ -72,11 +73,11 @@ def _beside(clause: Clause, phrase: Persons, preposition: str) -> None:
 
 def _before_negative(sentence: Sentence, clause: Clause) -> bool:
     """neither of us saw, nor did I see, without seeing."""
-    words = [t.text for t in sentence.tokens[max(0, clause.first - 1) : clause.group.first]]
+    words = texts(sentence.tokens, clause.first - 1, clause.group.first)
     if any(word in ("neither", "nor", "without") for word in words) or _none_of(sentence, clause):
         return True
     before = clause.before
-    joined = clause.group.first > 0 and sentence.tokens[clause.group.first - 1].text in ("or", "nor")
+    joined = text_at(sentence.tokens, clause.group.first - 1) in ("or", "nor")
     if joined and before is not None and before.negative and clause.phrase is None:
         return True
     if (
@@ -86,7 +87,7 @@ def _before_negative(sentence: Sentence, clause: Clause) -> bool:
         or before.group.last + 2 < clause.group.first
     ):
         return False
-    lead = [t.text for t in sentence.tokens[max(0, before.group.first - 2) : before.group.first]]
+    lead = texts(sentence.tokens, before.group.first - 2, before.group.first)
     return lead == ["no", "point"] or bool(lead and lead[-1] in ("nor", "neither", "never"))
 
 
@@ -102,16 +103,16 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
     for p in range(first, last):
         token = tokens[p]
         if token.kind == "room":
-            lead = [t.text for t in tokens[max(first, p - 3) : p]]
+            lead = texts(tokens, max(first, p - 3), p)
             if set(lead) & _BESIDE or _names_an_event(tokens, p):
                 continue
-            if "not" in lead and {",", "but"} & {t.text for t in tokens[max(first, p - 5) : p]}:
+            if "not" in lead and {",", "but"} & set(texts(tokens, max(first, p - 5), p)):
                 continue
             found.append(Place(preposition, token.value, p))
         elif (token.text == "there" and not (_room_follows(tokens, p) or _exists(tokens, p))) or (
-            token.text == "here" and p and tokens[p - 1].text in _AT_HERE
+            token.text == "here" and text_at(tokens, p - 1) in _AT_HERE
         ):
-            found.append(Place("from" if p and tokens[p - 1].text == "from" else "in", "", p))
+            found.append(Place("from" if text_at(tokens, p - 1) == "from" else "in", "", p))
         elif (token.text == "room" and _a_known_room(tokens, p)) or _is_the_scene(tokens, p):
             found.append(Place(preposition, "", p))
         elif token.kind == "word" and token.text in PREPOSITIONS:
@@ -125,7 +126,7 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
 
 def _names_an_event(tokens: Sequence[Token], p: int) -> bool:
     """Whether a room only tells which event is meant: "a weapons kill", "the A/B timing", "electrical's exit"."""
-    while p + 2 < len(tokens) and tokens[p + 1].text == "/" and tokens[p + 2].kind == "room":
+    while p + 2 < len(tokens) and text_at(tokens, p + 1) == "/" and kind_at(tokens, p + 2) == "room":
         p += 2
     after = tokens[p + 1] if p + 1 < len(tokens) else None
     return after is not None and (after.kind == "poss" or after.text in _EVENTS)
@@ -136,22 +137,22 @@ def _a_known_room(tokens: Sequence[Token], p: int) -> bool:
     first = p - 1
     while first > 0 and tokens[first].text in _KNOWN:
         first -= 1
-    before = tokens[first - 1].text if first else ""
-    after = tokens[p + 1].text if p + 1 < len(tokens) else ""
+    before = text_at(tokens, first - 1)
+    after = text_at(tokens, p + 1)
     inside = before in ("in", "inside") and tokens[first].text in ("the", "that", "this")
     return inside and (after != "where" or _somebody_died(tokens, p + 2))
 
 
 def _somebody_died(tokens: Sequence[Token], p: int) -> bool:
     """Whether "where X died", "where the body was found" tells which room is meant."""
-    words = {token.text for token in tokens[p : p + 3]}
+    words = set(texts(tokens, p, p + 3))
     return bool(words & {"died", "killed", "body", "murdered", "dead"})
 
 
 def _is_the_scene(tokens: Sequence[Token], p: int) -> bool:
     """Whether "scene" points to where the body lay: at the crime scene."""
-    lead = [token.text for token in tokens[max(0, p - 3) : p]]
-    return tokens[p].text == "scene" and lead[1:] == ["the", "crime"] and lead[0] in ("at", "in", "to")
+    lead = texts(tokens, p - 3, p) if tokens[p].text == "scene" else []
+    return lead[1:] == ["the", "crime"] and lead[0] in ("at", "in", "to")
 
 
 def _room_follows(tokens: Sequence[Token], p: int) -> bool:
@@ -164,18 +165,18 @@ def _room_follows(tokens: Sequence[Token], p: int) -> bool:
 
 def _exists(tokens: Sequence[Token], p: int) -> bool:
     """Whether "there" here begins a clause of its own: "..., but there is no body"."""
-    opens = p and (tokens[p - 1].text in STOPS or tokens[p - 1].text in CONNECTIVES)
-    return bool(opens) and p + 1 < len(tokens) and tokens[p + 1].text in ("is", "was", "are", "were")
+    opens = p and (text_at(tokens, p - 1) in STOPS or text_at(tokens, p - 1) in CONNECTIVES)
+    return bool(opens) and text_at(tokens, p + 1) in ("is", "was", "are", "were")
 
 
 def _together(tokens: Sequence[Token], p: int) -> str:
     """A preposition of several words as one: out of, up to, in from, next to."""
     word = tokens[p].text
-    before = tokens[p - 1].text if p else ""
+    before = text_at(tokens, p - 1)
     if word == "of" and before in ("out", "outside", "inside"):
         return "from" if before == "out" else before
     if word == "to" and before == "way":
         return "toward"
     if word == "of" and before in ("direction", "side"):
-        return "from" if "from" in [t.text for t in tokens[max(0, p - 4) : p]] else "to"
+        return "from" if "from" in texts(tokens, p - 4, p) else "to"
     return word

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quack_eval.claims.grammar.beside import STOPS, fill
-from quack_eval.claims.grammar.chunks import MAYBE, TO, Group, Persons, groups, persons
+from quack_eval.claims.grammar.chunks import Persons, persons
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import (
@@ -24,11 +24,14 @@ from quack_eval.claims.grammar.lexicon import (
     PREPOSITIONS,
     ROUTE_NOUNS,
     SAID_NOUNS,
+    SOMEONE,
     TIME_LINKS,
 )
 from quack_eval.claims.grammar.moods import judge_mood
 from quack_eval.claims.grammar.parts import Clause, Sentence
 from quack_eval.claims.grammar.verbless import ADDED
+from quack_eval.claims.grammar.verbs import MAYBE, TO, Group, groups
+from quack_eval.claims.grammar.words import kind_at, text_at, texts
 
 _OBJECTS = frozenset({"me", "him", "them", "us"})
 """Pronouns that are never the subject of a finite verb."""
@@ -63,9 +66,9 @@ def _listed_on(sentence: Sentence, clause: Clause) -> None:
     if clause.link not in TIME_LINKS or main is None or main.group.kind not in ("is", "be", "put"):
         return
     for p in range(clause.rest[0], clause.rest[1] - 3):
-        words = [token.text for token in tokens[p : p + 4]]
-        inside = words[2] in ("in", "at") and tokens[p + 3].kind == "room"
-        inside |= tokens[p + 2].kind == "room" and words[3] == "with"  # "A with X before he died, and B with Y"
+        words = texts(tokens, p, p + 4)
+        inside = words[2] in ("in", "at") and kind_at(tokens, p + 3) == "room"
+        inside |= kind_at(tokens, p + 2) == "room" and words[3] == "with"  # "A with X before he died, and B with Y"
         if words[0] == "," and words[1] in ("and", "then") and inside:
             other = replace(main, rest=(p + 1, clause.rest[1]), places=[], fronted=[], beside=[], owners=[], times=[])
             other.objects, other.front = list(main.objects), (0, 0)
@@ -81,14 +84,9 @@ def _end(sentence: Sentence, clause: Clause, last: int) -> int:
     """Where what belongs to a verb ends: before a reason or consequence, whose own verb may be unknown."""
     tokens = sentence.tokens
     for p in range(clause.group.last + 1, last):
-        if tokens[p].text in ("so", "because", "which") and (tokens[p - 1].text in STOPS or tokens[p].text != "so"):
+        if tokens[p].text in ("so", "because", "which") and (text_at(tokens, p - 1) in STOPS or tokens[p].text != "so"):
             return p
-        if (
-            tokens[p].text == "("
-            and last < len(tokens)
-            and tokens[last].text != ")"
-            and _measures(tokens[p + 1 : last])
-        ):
+        if tokens[p].text == "(" and text_at(tokens, last) not in ("", ")") and _measures(tokens[p + 1 : last]):
             return p
     return last
 
@@ -112,24 +110,18 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
     p = _skip_back(sentence, group.first - 1, low)
     begin = group.first
     phrase = sentence.by_token.get(p) if p >= low else None
-    word = sentence.tokens[p].text if p >= low else ""
-    done_to = phrase is not None and above is not None and phrase.first == above.group.last + 1
-    if done_to and above is not None and _is_object(sentence, above, group):
-        begin = group.first
-    elif (
-        phrase is not None
-        and not (phrase.owner or phrase.called)
-        and not (phrase.pronoun in _OBJECTS and group.form == FINITE)
-        and (not _governed(sentence, phrase.first - 1, low) or _told_of(sentence, phrase, group))
-    ):
+    word = text_at(sentence.tokens, p) if p >= low else ""
+    if phrase is not None and above is not None and _is_object(sentence, phrase, above, group):
+        pass
+    elif phrase is not None and _is_subject(sentence, phrase, group, low):
         begin = phrase.first
         clause.phrase, clause.subject, clause.indefinite = phrase, phrase.who, phrase.indefinite
-        _perceived(clause, sentence)
+        _perceived(clause)
     elif word == "who" or (word == "that" and _person_before(sentence, p, low)):
         begin = p
         clause.link = "who"
         before = _person_before(sentence, p, low) or _the_one(sentence, group, p, low)
-        clause.subject = before.who if before else None
+        clause.subject = before.who if before else ()
         clause.indefinite = before.indefinite if before else ""
     elif p < low or word in CONNECTIVES or word in STOPS or sentence.tokens[p].kind in ("arrow", "quote"):
         begin = _near(sentence, group.first, low)
@@ -139,9 +131,7 @@ def _clause(sentence: Sentence, group: Group) -> Clause:
         clause.link = "of"
     elif (group.form == GERUND or group.mood == TO) and above is not None:
         _inherit(clause, sentence, False)
-    elif above is not None and _done_by_somebody(above):
-        begin = group.first  # "Bob finding the body in R makes sense"
-    else:
+    elif above is None or not _done_by_somebody(above):  # not in "Bob finding the body in R makes sense"
         begin = _other_subject(clause, sentence, p, low)
     _link(clause, sentence, begin, low)
     return clause
@@ -156,16 +146,24 @@ def _done_by_somebody(above: Clause) -> bool:
 
 def _teller(sentence: Sentence, p: int) -> tuple[str, ...]:
     """Who did it in "Bob's story about going to R", "your claim of being in R"."""
-    words = [token.text for token in sentence.tokens[max(0, p - 1) : p + 1]]
+    words = texts(sentence.tokens, p - 1, p + 1)
     if len(words) < 2 or words[0] not in SAID_NOUNS or words[1] not in ("about", "of"):
         return ()
     owner = sentence.by_token.get(p - 2)
     return owner.who if owner is not None and owner.owner else ()
 
 
-def _is_object(sentence: Sentence, above: Clause, group: Group) -> bool:
+def _is_subject(sentence: Sentence, phrase: Persons, group: Group, low: int) -> bool:
+    """Whether a phrase for players before a verb is its subject."""
+    object_ = phrase.owner or phrase.called or (phrase.pronoun in _OBJECTS and group.form == FINITE)
+    return not object_ and (not _governed(sentence, phrase.first - 1, low) or _told_of(sentence, phrase, group))
+
+
+def _is_object(sentence: Sentence, phrase: Persons, above: Clause, group: Group) -> bool:
     """Whether who stands between two verbs is not the subject of the second: "whoever killed Bob was near"."""
-    unknown = above.group.first > 0 and sentence.tokens[above.group.first - 1].text == "whoever"
+    if phrase.first != above.group.last + 1:
+        return False
+    unknown = text_at(sentence.tokens, above.group.first - 1) == "whoever"
     unknown |= group.mood == TO and above.group.kind in ("leave", "see", "find", "kill")  # "I left her to head to R"
     return unknown or (above.group.kind == "see" and _is_seen_only(sentence, above, group))
 
@@ -184,7 +182,7 @@ def _is_seen_only(sentence: Sentence, above: Clause, group: Group) -> bool:
 def _called_a_fact(sentence: Sentence, clause: Clause) -> bool:
     """Whether a clause is called something before: "the fact that Eve never saw Bob [is odd]"."""
     at = clause.phrase.first - 1 if clause.phrase is not None else 0
-    lead = [token.text for token in sentence.tokens[max(0, at - 1) : at + 1]]
+    lead = texts(sentence.tokens, at - 1, at + 1)
     return lead[1:] == ["that"] and lead[0] in SAID_NOUNS | {"fact"}
 
 
@@ -195,7 +193,7 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
         token = tokens[p]
         if p in sentence.by_token:
             return p
-        if p > low and token.text == "all" and tokens[p - 1].text == "at":
+        if p > low and token.text == "all" and text_at(tokens, p - 1) == "at":
             p -= 2
         elif (
             token.kind == "time"
@@ -210,15 +208,18 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
             p -= 1
         elif token.text == ")":
             p = _open(tokens, p, low) - 1
-        elif p > low and "self" in (token.text, tokens[p - 1].text) and token.text in ("-", "self"):
+        elif p > low and "self" in (token.text, text_at(tokens, p - 1)) and token.text in ("-", "self"):
             p -= 1  # "Bob self-reported"
         elif p - 3 > low and _own_account(tokens, p - (token.text == ",")):
             p -= 4 + (token.text == ",")  # "Bob, by his own account, was ..."
             p -= tokens[p].text == ","
-        elif token.kind == "room" and p - 1 >= low and tokens[p - 1].text in PREPOSITIONS:
+        elif token.kind == "room" and p - 1 >= low and text_at(tokens, p - 1) in PREPOSITIONS:
             p -= 2
         elif (
-            token.kind == "room" and p - 2 >= low and tokens[p - 1].text == "the" and tokens[p - 2].text in PREPOSITIONS
+            token.kind == "room"
+            and p - 2 >= low
+            and text_at(tokens, p - 1) == "the"
+            and text_at(tokens, p - 2) in PREPOSITIONS
         ):
             p -= 3
         else:
@@ -228,12 +229,14 @@ def _skip_back(sentence: Sentence, p: int, low: int) -> int:
 
 def _own_account(tokens: Sequence[Token], p: int) -> bool:
     """Whether "by his own account" ends here."""
-    return tokens[p - 1].text == "own" and tokens[p - 3].text == "by"
+    return text_at(tokens, p - 1) == "own" and text_at(tokens, p - 3) == "by"
 
 
 def _near(sentence: Sentence, first: int, low: int) -> int:
     """Where a clause without a subject of its own begins: before the adverbs at its verb."""
-    while first > low and sentence.tokens[first - 1].kind == "word" and sentence.tokens[first - 1].text in _LIGHT:
+    while (
+        first > low and kind_at(sentence.tokens, first - 1) == "word" and text_at(sentence.tokens, first - 1) in _LIGHT
+    ):
         first -= 1
     return first
 
@@ -265,13 +268,13 @@ def _governed(sentence: Sentence, p: int, low: int) -> bool:
 def _the_one(sentence: Sentence, group: Group, p: int, low: int) -> Persons | None:
     """Who "the one who" is in "X is the one who did"; "the only one who saw" tells of the others."""
     above = sentence.clauses[-1] if sentence.clauses and group.kind != "see" else None
-    one = any(token.text in ("one", "person", "player") for token in sentence.tokens[max(low, p - 2) : p])
+    one = any(token.text in SOMEONE for token in sentence.tokens[max(low, p - 2) : p])
     return above.phrase if one and above is not None and above.group.kind == "is" and not above.negative else None
 
 
 def _told_of(sentence: Sentence, phrase: Persons, group: Group) -> bool:
     """Whether a gerund tells what somebody did: "with Bob being in R", "your timeline of Bob leaving R"."""
-    before = [token.text for token in sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
+    before = texts(sentence.tokens, phrase.first - 2, phrase.first)
     told = before[-1:] in (["with"], ["of"], ["for"], ["about"]) and before[0] != "instead"
     told |= before[-1:] == ["by"] and group.kind in ("see", "is")  # "confirmed by Bob seeing her in R"
     told |= before[-1:] in (["between"], ["on"], ["from"]) and group.kind == "see"  # "based on Bob seeing her in R"
@@ -285,7 +288,7 @@ def _person_before(sentence: Sentence, p: int, low: int) -> Persons | None:
     return sentence.by_token.get(q)
 
 
-def _perceived(clause: Clause, sentence: Sentence) -> None:
+def _perceived(clause: Clause) -> None:
     """Marks "saw [Eve come in]": a bare verb or a gerund after what was seen."""
     above, form = clause.above, clause.group.form
     while above is not None and above.small and above.group.kind != "see":
@@ -304,99 +307,91 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
     """The subject of a clause that states none: that of the clause before it, or the speaker's at the beginning."""
     above = clause.above
     group = clause.group
-    if above is None:
-        called = [phrase for phrase in sentence.people if phrase.called and phrase.last < group.first - 2]
-        if called and group.form == FINITE and clause.link_before(sentence) == ",":
-            clause.subject, clause.phrase = called[-1].who, called[-1]  # "Bob, on the other hand, ends ..."
-            return
-        clause.link = "" if joined else "start"
-        if not joined and group.form in (FINITE, EITHER) and sentence.voice:
-            clause.subject = (sentence.voice,)  # "Started in R, moved to S"
-        return
-    if group.form == GERUND and above.group.kind == "see" and above.group.passive:
-        clause.subject, clause.small = above.subject, True
-        return
-    if (
-        group.form in (GERUND, BASE)
-        and above.group.kind == "see"
-        and above.objects_of(sentence)
-        and not joined
-        and above.group.lemma != "join"
-    ):
-        clause.subject = above.objects_of(sentence)
-        clause.small = True
-        return
-    beside = not joined or clause.link_before(sentence) == ","
-    if group.form == GERUND and beside and (one := _the_one_seen(sentence, above)):
-        clause.subject, clause.small = one, True
-        return
-    if group.form == GERUND and above.group.kind == "see" and not above.small and above.group.lemma != "join":
-        seen = above.objects_of(sentence)
-        again = clause.link_before(sentence) == "again"  # "saw X in R, and then again entering S"
-        if seen and (again or clause.link_before(sentence) in (",", "and", "—", ":")):
-            clause.subject, clause.small = seen, True
-            return
-    seers_own = group.kind in ("find", "report") and clause.link_before(sentence) in TIME_LINKS
+    before = clause.link_before(sentence)
+    seers_own = group.kind in ("find", "report") and before in TIME_LINKS
     denied = sentence.tokens[group.first].text == "not" and group.last == group.first + 1
-    if above.small and (denied or group.form in (above.group.form, GERUND)) and not seers_own:
+    if above is None:
+        _begin(clause, sentence, joined)
+    elif seen := _acts_as_seen(clause, sentence, above, joined):
+        clause.subject, clause.small = seen, True
+    elif above.small and (denied or group.form in (above.group.form, GERUND)) and not seers_own:
         clause.small = True
         clause.subject, clause.indefinite, clause.above = above.subject, above.indefinite, above.above
+    elif before != "which":
+        source = _gone_on(sentence, group, above, joined)
+        while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
+            source = source.above
+        clause.subject, clause.indefinite = source.subject, source.indefinite
+        clause.owner, clause.noun = source.owner, source.noun
+
+
+def _begin(clause: Clause, sentence: Sentence, joined: bool) -> None:
+    """The subject of a verb that begins a sentence: the speaker, or who is called before it."""
+    called = [phrase for phrase in sentence.people if phrase.called and phrase.last < clause.group.first - 2]
+    if called and clause.group.form == FINITE and clause.link_before(sentence) == ",":
+        clause.subject, clause.phrase = called[-1].who, called[-1]  # "Bob, on the other hand, ends ..."
         return
+    clause.link = "" if joined else "start"
+    if not joined and clause.group.form in (FINITE, EITHER):
+        clause.subject = (sentence.voice,)  # "Started in R, moved to S"
+
+
+def _acts_as_seen(clause: Clause, sentence: Sentence, above: Clause, joined: bool) -> tuple[str, ...]:
+    """Who acts in what was seen: "saw X in R, leaving", "X was seen entering R"; nobody where it is not seen."""
+    form, before, sees = clause.group.form, clause.link_before(sentence), above.group.kind == "see"
+    if form == GERUND and sees and above.group.passive:
+        return above.subject
+    seen = above.objects_of(sentence) if sees and above.group.lemma != "join" else ()
+    if form in (GERUND, BASE) and seen and not joined:
+        return seen
+    if form != GERUND:
+        return ()
+    goes_on = before in (",", "and", "—", ":", "again")  # "saw X in R, and then again entering S"
+    one = _the_one_seen(sentence, above) if not joined or before == "," else ()
+    return one or (seen if goes_on and not above.small else ())
+
+
+def _gone_on(sentence: Sentence, group: Group, above: Clause, joined: bool) -> Clause:
+    """The clause that a verb goes on: the one before, but for what is only said on the way."""
     source = above
-    if (
-        source.group.lemma == "do"
-        and source.rest == (0, 0)
-        and source.before is not None
-        and source.group.last + 2 >= group.first
-    ):
+    if source.group.lemma == "do" and source.before is not None and source.group.last + 2 >= group.first:
         source = source.before
-    before = clause.link_before(sentence)
-    if before == "which":
-        return
     if source.before is not None and source.link in TIME_LINKS and _goes_on_main(sentence, group):
         source = source.before
-    if _of_a_room(sentence, source) and source.before is not None and group.form == FINITE:
+    if source.before is not None and _of_a_room(sentence, source) and group.form == FINITE:
         source = source.before  # "Bob passed through R and it was empty, then went to S"
-    if source.group.lemma == "die" and source.before is not None:
+    if source.before is not None and source.group.lemma == "die":
         source = source.before  # "came at the tick Bob died, then reported"
-    if joined and source.link in TIME_LINKS and source.before is not None and source.before.group.kind == "kill":
+    if source.before is not None and joined and source.link in TIME_LINKS and source.before.group.kind == "kill":
         source = source.before  # "Bob killed her after I left and fled to R"
-    while source.small and source.above is not None and (seers_own or group.form not in (BASE, GERUND)):
-        source = source.above
-    clause.subject, clause.indefinite, clause.owner, clause.noun = (
-        source.subject,
-        source.indefinite,
-        source.owner,
-        source.noun,
-    )
-    clause.negative = False
+    return source
 
 
 def _goes_on_main(sentence: Sentence, group: Group) -> bool:
     """Whether a verb goes on the clause before one of time: "went to R after Bob left, and found", ", then found"."""
-    lead = [token.text for token in sentence.tokens[max(0, group.first - 2) : group.first]]
+    lead = texts(sentence.tokens, group.first - 2, group.first)
     return lead[-1] in ("then", ",") or lead == [",", "and"]
 
 
 def _of_a_room(sentence: Sentence, clause: Clause) -> bool:
     """Whether a clause only tells how a room was: "it was empty", "the room was clear"."""
-    lead = sentence.tokens[max(0, clause.group.first - 1) : clause.group.first]
-    told = clause.subject is None and clause.group.kind == "is" and not clause.indefinite
-    return told and bool(lead) and (lead[0].kind == "room" or lead[0].text in ("it", "room", "which"))
+    tokens, p = sentence.tokens, clause.group.first - 1
+    told = not clause.subject and clause.group.kind == "is"
+    return told and (kind_at(tokens, p) == "room" or text_at(tokens, p) in ("it", "room", "which"))
 
 
 def _the_one_seen(sentence: Sentence, seen: Clause) -> tuple[str, ...]:
     """Who acts after "Bob is the one I saw leaving R", "the one I saw was Bob, leaving R"."""
     told = seen.before
     if seen.group.kind == "is" and told is not None and told.phrase is not None and not seen.negative:
-        lead = {token.text for token in sentence.tokens[max(0, told.phrase.first - 2) : told.phrase.first]}
-        alone = told.group.kind == "see" and not told.objects and bool(lead & {"one", "person", "player"})
+        lead = set(texts(sentence.tokens, told.phrase.first - 2, told.phrase.first))
+        alone = told.group.kind == "see" and not told.objects and bool(lead & SOMEONE)
         return seen.objects_of(sentence) if alone else ()
     if seen.group.kind != "see" or seen.objects_of(sentence) or seen.phrase is None or told is None:
         return ()
-    lead = {token.text for token in sentence.tokens[max(0, seen.phrase.first - 2) : seen.phrase.first]}
+    lead = set(texts(sentence.tokens, seen.phrase.first - 2, seen.phrase.first))
     named = told.group.kind == "is" and told.phrase is not None and not (told.negative or told.maybe)
-    return (told.subject or ()) if named and lead & {"one", "person", "player"} else ()
+    return told.subject if named and lead & SOMEONE else ()
 
 
 def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
@@ -406,8 +401,10 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
     if tokens[p].kind in ("room", "time"):
         if tokens[clause.group.first].value == ADDED:
             return p  # "storage was empty, medbay [was] empty"
-        alone = p > low and (tokens[p - 1].text in CONNECTIVES or tokens[p - 1].text in ("—", ";")) and p - 2 >= low
-        return p if alone and tokens[p - 2].kind != "room" else clause.group.first
+        alone = (
+            p > low and (text_at(tokens, p - 1) in CONNECTIVES or text_at(tokens, p - 1) in ("—", ";")) and p - 2 >= low
+        )
+        return p if alone and kind_at(tokens, p - 2) != "room" else clause.group.first
     while begin > low and _of_subject(sentence, begin - 1):
         begin -= 1
     words = {tokens[q].text for q in range(begin, p + 1)}
@@ -427,8 +424,6 @@ def _other_subject(clause: Clause, sentence: Sentence, p: int, low: int) -> int:
         clause.noun = "route"
     elif words & SAID_NOUNS:
         clause.noun = "said"
-    elif tokens[p].kind == "word" and clause.group.form in (GERUND, PARTICIPLE, EITHER) and others:
-        clause.subject = None
     return begin
 
 
@@ -463,20 +458,18 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
             or (token.text == "after" and p < begin and tokens[p].kind == "room")
             or token.text == ","
         ):
-            if token.text == "," and not any(tokens[q].kind in ("room", "time") for q in range(p, begin)):
-                pass
             p -= 1
         else:
             break
-    start = _front(tokens, p, begin, low) if clause.phrase is not None else begin
+    start = _front(tokens, p, begin) if clause.phrase is not None else begin
     clause.front = (start, begin)
     clause.first = start
     q = start - 1
     links = []
     while q >= low and (tokens[q].text in CONNECTIVES or tokens[q].text in STOPS or tokens[q].text in ADVERBS):
-        if tokens[q].text == "that" and q and tokens[q - 1].text in ("after", "before"):
+        if tokens[q].text == "that" and text_at(tokens, q - 1) in ("after", "before"):
             break
-        if tokens[q].text in ("that", "this") and tokens[q + 1].text in (":", ";", "—"):
+        if tokens[q].text in ("that", "this") and text_at(tokens, q + 1) in (":", ";", "—"):
             break  # "let me address that: Bob was in R"
         links.append(tokens[q].text)
         q -= 1
@@ -487,14 +480,12 @@ def _link(clause: Clause, sentence: Sentence, begin: int, low: int) -> None:
         clause.link = named[0] if named else (others[-1] if others else "")
 
 
-def _front(tokens: Sequence[Token], p: int, begin: int, low: int) -> int:
+def _front(tokens: Sequence[Token], p: int, begin: int) -> int:
     """Where the room and time before a subject begin: only after a stop, a connective or at the beginning."""
     for start in range(p, begin):
-        if start > 1 and tokens[start - 1].text in ("and", "or") and tokens[start - 2].kind == "room":
+        if text_at(tokens, start - 1) in ("and", "or") and kind_at(tokens, start - 2) == "room":
             continue
-        opens = (
-            start == low == 0 or start == 0 or tokens[start - 1].text in CONNECTIVES or tokens[start - 1].text in STOPS
-        )
+        opens = start == 0 or text_at(tokens, start - 1) in CONNECTIVES | STOPS
         inside = tokens[start:begin]
         if opens and tokens[start].text != "," and any(token.kind in ("room", "time") for token in inside):
             return start

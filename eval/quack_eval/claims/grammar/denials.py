@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.parts import Clause, Sentence
+from quack_eval.claims.grammar.words import kind_at, past, text_at
 
 _BETWEEN = frozenset({"in", "at", "to", "into", "the", "near", "inside", "through", "anywhere", "ever", "once"})
 """Words between "not" and the room that it denies."""
@@ -60,24 +61,23 @@ def _denied(sentence: Sentence) -> Iterator[tuple[int, int, list[str]]]:
             last = at
             rooms.append(tokens[at].value)
             at = _listed_after(tokens, at)
-        goes_on = tokens[last + 1].kind == "arrow" if last + 1 < len(tokens) else False
+        goes_on = kind_at(tokens, last + 1) == "arrow" if last + 1 < len(tokens) else False
         if rooms and not goes_on:
             yield p, last, rooms
 
 
 def _room_after(tokens: Sequence[Token], p: int) -> int | None:
     """Where a room stands from here on, with nothing but prepositions before it."""
-    while p < len(tokens) and tokens[p].text in _BETWEEN:
-        p += 1
-    return p if p < len(tokens) and tokens[p].kind == "room" else None
+    p = past(tokens, p, _BETWEEN)
+    return p if kind_at(tokens, p) == "room" else None
 
 
 def _listed_after(tokens: Sequence[Token], p: int) -> int | None:
     """The next room of a list with "or" after a room."""
     p += 1
-    if p < len(tokens) and tokens[p].text == "," and p + 1 < len(tokens) and tokens[p + 1].text in ("or", "nor", "and"):
+    if text_at(tokens, p) == "," and text_at(tokens, p + 1) in ("or", "nor", "and"):
         p += 1
-    return _room_after(tokens, p + 1) if p < len(tokens) and tokens[p].text in _OR else None
+    return _room_after(tokens, p + 1) if text_at(tokens, p) in _OR else None
 
 
 def _clause_before(sentence: Sentence, p: int) -> Clause | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quack_eval.claims.grammar.account import Account
-from quack_eval.claims.grammar.chunks import MAYBE
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import GERUND, SAID_NOUNS
+from quack_eval.claims.grammar.lexicon import GERUND, SAID_NOUNS, UNTRUE
 from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.grammar.verbs import MAYBE
+from quack_eval.claims.grammar.words import text_at
 from quack_eval.claims.types import NEGATIVE, Claim
 
-_UNTRUE = frozenset({"lie", "false", "untrue", "fabrication", "fabricated", "fake", "nonsense"})
+_UNTRUE = UNTRUE | {"nonsense"}
 _CONTRADICTING = frozenset({"contradict", "dispute", "refute"})
 _THAT = ("that", "this", "which", "it")
 _SHORT = 9
@@ -20,8 +21,8 @@ _SHORT = 9
 
 def calls_it_a_lie(account: Account, clause: Clause) -> bool:
     """but that's a lie, which is not true, that never happened; Bob's claim that ... is false."""
-    tokens = account.sentence.tokens
-    before = tokens[clause.group.first - 1].text if clause.group.first else ""
+    tokens = account.tokens
+    before = text_at(tokens, clause.group.first - 1)
     if clause.maybe:
         return False
     if clause.group.lemma == "happen" and clause.negative:
@@ -50,9 +51,9 @@ def claimed_by(account: Account, clause: Clause) -> str:
 
 
 def _claim_of(account: Account, clause: Clause) -> tuple[str, ...]:
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     that = next((p for p in range(clause.group.first - 1, max(0, clause.first - 2), -1) if tokens[p].text == "that"), 0)
-    if that < 2 or tokens[that - 1].text not in SAID_NOUNS | {"claims"}:
+    if that < 2 or text_at(tokens, that - 1) not in SAID_NOUNS | {"claims"}:
         return ()
     owner = account.sentence.by_token.get(that - 2)
     return owner.who if owner is not None and owner.owner else ()
@@ -60,7 +61,7 @@ def _claim_of(account: Account, clause: Clause) -> tuple[str, ...]:
 
 def falsely(account: Account, clause: Clause) -> bool:
     """Whether somebody falsely says or puts somebody in a place."""
-    tokens = account.sentence.tokens[max(0, clause.group.first - 1) : clause.group.last + 1]
+    tokens = account.tokens[max(0, clause.group.first - 1) : clause.group.last + 1]
     return any(token.text == "falsely" for token in tokens)
 
 
@@ -112,7 +113,7 @@ def denied(claims: Sequence[Claim], begin: int = 0) -> list[Claim]:
 
 def only_quotes(account: Account) -> bool:
     """Whether a sentence is what somebody else says and no more: "Bob says he was in R"."""
-    clauses, tokens = account.sentence.clauses, account.sentence.tokens
+    clauses, tokens = account.sentence.clauses, account.tokens
     says = bool(clauses) and clauses[0].group.kind == "say" and not clauses[0].maybe
     apart = any(token.text in ("—", "but", ";") for token in tokens[clauses[0].group.last :]) if says else False
     return says and not apart and bool(account.source) and account.source != account.discourse.speaker

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import lru_cache
 from operator import attrgetter
 
+from quack_env import ConfigError
+from quack_env.yaml_file import shown
 from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.asides import resume_ways
 from quack_eval.claims.grammar.clauses import parse
@@ -15,12 +17,13 @@ from quack_eval.claims.grammar.disbelief import denied, only_calls_it_a_lie, onl
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.events import tell
 from quack_eval.claims.grammar.idioms import plainer, witnessed
-from quack_eval.claims.grammar.lexer import Token, lex, plain
+from quack_eval.claims.grammar.lexer import Token, lex
 from quack_eval.claims.grammar.routes import routes
 from quack_eval.claims.grammar.sentences import sentences
 from quack_eval.claims.grammar.stance import Stances
 from quack_eval.claims.grammar.stories import judged, note_lies
 from quack_eval.claims.grammar.verbless import completed, denying
+from quack_eval.claims.grammar.words import text_at, texts
 from quack_eval.claims.types import BODY, PLAYER, Claim
 
 _BODILY = frozenset({"body", "bodies", "corpse", "dead", "killed"})
@@ -49,10 +52,14 @@ def extract(
         rooms: the rooms of this game's map.
         tick: when; not needed by the grammar.
         transcript: what was said before in the meeting: (speaker, text) pairs, or dicts with these keys.
+
+    Raises:
+        ConfigError: where an argument is of another kind.
     """
+    _check({"message": message, "speaker": speaker}, {"players": players, "rooms": rooms})
     names, places = tuple(players), tuple(rooms)
     discourse = Discourse(speaker, names)
-    for who, text in before(transcript):
+    for who, text in _heard(transcript):
         discourse.heard.add(who)
         _remember(discourse, who, text, names, places)
     stances = Stances(discourse)
@@ -78,16 +85,25 @@ def _victim_named(claims: list[Claim], discourse: Discourse) -> list[Claim]:
     return [Claim("location", victim, room, of=BODY, attribution="witnessed") for room in discourse.nameless[:1]]
 
 
-def before(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
+def _check(texts: Mapping[str, object], lists: Mapping[str, object]) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise ConfigError(f"{name}={shown(text)}: must be a text")
+    for name, names in lists.items():
+        listed = isinstance(names, Collection) and not isinstance(names, str)
+        if not listed or not all(isinstance(one, str) for one in names):
+            raise ConfigError(f"{name}={shown(names)}: must be a list of names")
+
+
+def _heard(transcript: Iterable[object]) -> Iterator[tuple[str, str]]:
     """(speaker, text) of the utterances before."""
     for line in transcript:
         if isinstance(line, dict):
             yield str(line.get("speaker", "")), str(line.get("text", line.get("message", "")))
         elif isinstance(line, tuple | list) and len(line) >= 2:
             yield str(line[-2]), str(line[-1])
-        elif isinstance(line, str):
-            who, _, text = line.partition(": ")
-            yield who, text
+        else:
+            raise ConfigError(f"transcript: must have pairs (speaker, text), not {shown(line)}")
 
 
 def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, stances: Stances | None) -> list[Claim]:
@@ -120,11 +136,9 @@ def _read(message: str, tokens: list[Token], voice: str, discourse: Discourse, s
 
 def _room_told(tokens: list[Token]) -> str:
     """The last room of a sentence that claims nothing, "" where there is none: not one that only dates or leads off."""
-    for p in range(len(tokens) - 1, -1, -1):
-        before = tokens[p - 1].text if p else ""
-        if tokens[p].kind == "room" and before not in ("after", "before", "from", "toward", "towards"):
-            return tokens[p].value
-    return ""
+    apart = ("after", "before", "from", "toward", "towards")
+    named = (p for p in range(len(tokens) - 1, -1, -1) if tokens[p].kind == "room")
+    return next((tokens[p].value for p in named if text_at(tokens, p - 1) not in apart), "")
 
 
 def _voiced(found: list[list[Token]], discourse: Discourse) -> Iterator[tuple[list[Token], str]]:
@@ -218,14 +232,8 @@ def _facts(
 
 def _dead(sentence: list[Token]) -> list[str]:
     """Those named right before "body" or "dead"."""
-    found = []
-    for p, token in enumerate(sentence):
-        after = [other.text for other in sentence[p + 1 : p + 4]]
-        if token.kind == "name" and any(word in ("body", "dead", "corpse") for word in after):
-            found.append(token.value)
-        if token.text == "of" and p and sentence[p - 1].text in ("body", "corpse") and p + 1 < len(sentence):
-            found += [sentence[p + 1].value] if sentence[p + 1].kind == "name" else []
-    return found
+    named = [(p, token.value) for p, token in enumerate(sentence) if token.kind == "name"]
+    return [who for p, who in named if {"body", "dead", "corpse"} & set(texts(sentence, p + 1, p + 4))]
 
 
 def _fullest(claims: list[Claim]) -> list[Claim]:
@@ -271,5 +279,3 @@ def _once(claims: list[Claim]) -> list[Claim]:
 
 _but_for_time = attrgetter(*(f.name for f in fields(Claim) if f.name not in ("time", "attribution")))
 """What a claim says, without its time and whose word it is."""
-
-__all__ = ["extract", "plain"]

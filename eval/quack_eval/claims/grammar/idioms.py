@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, VERBS
+from quack_eval.claims.grammar.lexicon import EITHER, FINITE, GERUND, SOMEONE, VERBS
+from quack_eval.claims.grammar.words import kind_at, text_at, texts
 
 _IDIOMS: dict[str, str] = {
     "caught a glimpse of": "saw", "catch a glimpse of": "see", "got a glimpse of": "saw", "caught sight of": "saw", "catch sight of": "see", "laid eyes on": "saw", "lay eyes on": "see", "got a look at": "saw",
@@ -22,16 +23,18 @@ _IDIOMS: dict[str, str] = {
     "spent the time on": "did", "walked off": "went", "walk off": "go", "slip away": "go", "slipped away": "went", "set off for": "leave for",
     "set off to": "leave to", "shows up": "arrives", "showing up": "arriving", "turns up": "arrives", "turn up": "arrive", "turned up": "arrived", "show up": "arrive", "showed up": "arrived",
     "nowhere to be found": "nowhere", "nowhere to be seen": "nowhere", "take the door": "go", "lying dead": "dead", "ended up": "ended",
-    "ending up": "ending", "end up": "end", "ends up": "ends", "made my way": "went", "made his way": "went", "made her way": "went",
-    "made their way": "went", "make my way": "go", "making my way": "going", "making his way": "going", "making her way": "going",
-    "worked my way": "went", "working my way": "going", "worked his way": "went", "worked her way": "went", "worked your way": "went",
-    "at least": "actually", "holding down": "staying in", "held down": "stayed in",
-    "working his way": "going", "working her way": "going", "working your way": "going", "working our way": "going", "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
+    "ending up": "ending", "end up": "end", "ends up": "ends", "at least": "actually", "holding down": "staying in", "held down": "stayed in",
+    "in and out of": "in", "not a single": "no single", "hung out": "stayed", "hanging out": "staying", "posted up": "stayed",
 }  # fmt: skip
 """Words to plainer words."""
 _IDIOMS |= {
+    f"{makes} {whose} way": goes
+    for makes, goes in (("made", "went"), ("make", "go"), ("making", "going"), ("worked", "went"), ("working", "going"))
+    for whose in ("my", "his", "her", "their", "your", "our")
+}
+_IDIOMS |= {
     f"{one} confirmed {beside}": f"{one} {beside}"  # "the last person confirmed with Bob"
-    for one in ("person", "one", "player")
+    for one in SOMEONE
     for beside in ("in", "at", "with", "near", "alive")
 }
 
@@ -67,56 +70,42 @@ def plainer(tokens: Sequence[Token]) -> list[Token]:
     found: list[Token] = []
     at = 0
     while at < len(tokens):
-        token = tokens[at]
-        if token.text in VERBS and [t.text for t in tokens[at + 1 : at + 2]] == ["/"] and _is_verb(tokens, at + 2):
-            at += 2  # "I [spawned/]started in R"
-            continue
-        if token.text not in _TURNS and token.kind != "poss":
-            found.append(token)
-            at += 1
-            continue
-        taken = _sighting(tokens, at) if token.kind == "poss" or token.text == "my" else 0
-        if not taken and token.text == "my" and (met := _only_encounter(tokens, at)):
-            found += [Token("word", "i", token.start, token.end), Token("word", "only", token.start, token.end)]
-            found.append(Token("word", "saw", token.start, tokens[at + met - 1].end))
-            at += met
-            continue
-        if taken:
-            span = tokens[at : at + taken]
-            found += [] if token.kind == "poss" else [Token("word", "i", token.start, token.end)]
-            found.append(Token("word", "saw", span[-2].start, span[-1].end))
-            at += taken
-            continue
-        if not taken and (excepts := _excepts(tokens, at)):
-            found.append(Token("word", "only", token.start, tokens[at + excepts - 1].end))
-            at += excepts
-            continue
-        for said, plain in _BY_FIRST.get(token.text, ()) if token.kind == "word" else ():
-            span = tokens[at : at + len(said)]
-            meets = plain[-1] in ("met", "meet", "seeing")
-            if meets and _place_follows(tokens, at + len(said)):
-                continue
-            if len(span) == len(said) and all(t.text == word for t, word in zip(span, said, strict=True)):
-                found += [Token("word", word, span[0].start, span[-1].end) for word in plain]
-                taken = len(said)
-                break
-        if (
-            not taken
-            and token.text == "lying"
-            and at + 1 < len(tokens)
-            and tokens[at + 1].text in ("in", "on", "there", "dead")
-        ):
-            taken = 1
-        elif not taken:
-            found.append(token)
-            taken = 1
+        turns = tokens[at].text in _TURNS or tokens[at].kind == "poss" or text_at(tokens, at + 1) == "/"
+        words, taken = _plain_words(tokens, at) if turns else ([tokens[at]], 1)
+        found += words
         at += taken
     return found
 
 
+def _plain_words(tokens: Sequence[Token], at: int) -> tuple[list[Token], int]:
+    """The plain words for what begins at a token, and for how many tokens they stand."""
+    token = tokens[at]
+    if token.text in VERBS and text_at(tokens, at + 1) == "/" and _is_past(tokens, at + 2):
+        return [], 2  # "I [spawned/]started in R"
+    if (token.kind == "poss" or token.text == "my") and (taken := _sighting(tokens, at)):
+        saw = _words(["saw"], tokens[at + taken - 2], tokens[at + taken - 1])
+        return ([] if token.kind == "poss" else _words(["i"], token, token)) + saw, taken
+    if token.text == "my" and (taken := _only_encounter(tokens, at)):
+        return _words(["i", "only"], token, token) + _words(["saw"], token, tokens[at + taken - 1]), taken
+    if taken := _excepts(tokens, at):
+        return _words(["only"], token, tokens[at + taken - 1]), taken
+    for said, plain in _BY_FIRST.get(token.text, ()) if token.kind == "word" else ():
+        end = at + len(said)
+        reaches = plain[-1] in ("met", "meet", "seeing") and _place_follows(tokens, end)
+        if texts(tokens, at, end) == said and not reaches:
+            return _words(plain, token, tokens[end - 1]), len(said)
+    lies = token.text == "lying" and text_at(tokens, at + 1) in ("in", "on", "there", "dead")
+    return [] if lies else [token], 1
+
+
+def _words(words: Sequence[str], first: Token, last: Token) -> list[Token]:
+    """Words that stand for the tokens from one to another."""
+    return [Token("word", word, first.start, last.end) for word in words]
+
+
 def _sighting(tokens: Sequence[Token], at: int) -> int:
     """How many tokens "'s sighting of" or "my sighting of" takes here, 0 where it is not: it tells that one saw."""
-    words = [token.text for token in tokens[at + 1 : at + 5]]
+    words = texts(tokens, at + 1, at + 5)
     if "of" not in words[1:]:
         return 0
     of = words.index("of", 1)
@@ -128,7 +117,7 @@ def _sighting(tokens: Sequence[Token], at: int) -> int:
 
 def _only_encounter(tokens: Sequence[Token], at: int) -> int:
     """How many tokens "my only encounter was (with)" takes here, 0 where it is not: one saw whom it names."""
-    words = [token.text for token in tokens[at + 1 : at + 6]]
+    words = texts(tokens, at + 1, at + 6)
     noun = next((p for p, word in enumerate(words[:3]) if word in ("encounter", "sighting", "contact")), None)
     if noun is None or words[noun + 1 : noun + 2] != ["was"]:
         return 0
@@ -142,13 +131,13 @@ def _excepts(tokens: Sequence[Token], at: int) -> int:
         return 0
     for said in _EXCEPTS if anybody[-1] else _EXCEPTS[:-1]:
         end = at + len(said)
-        named = [token.text for token in tokens[at:end]] == said and end < len(tokens) and tokens[end].kind == "name"
+        named = [token.text for token in tokens[at:end]] == said and kind_at(tokens, end) == "name"
         if named:
             return len(said)
     return 0
 
 
-def _is_verb(tokens: Sequence[Token], at: int) -> bool:
+def _is_past(tokens: Sequence[Token], at: int) -> bool:
     """Whether a past form of a verb stands here."""
     verb = VERBS.get(tokens[at].text) if at < len(tokens) else None
     return verb is not None and verb.form in (FINITE, EITHER)
@@ -156,16 +145,13 @@ def _is_verb(tokens: Sequence[Token], at: int) -> bool:
 
 def _place_follows(tokens: Sequence[Token], at: int) -> bool:
     """Whether a room comes: one runs into rooms too."""
-    at += at < len(tokens) and tokens[at].text == "the"
-    return at < len(tokens) and tokens[at].kind == "room"
+    at += text_at(tokens, at) == "the"
+    return kind_at(tokens, at) == "room"
 
 
 def witnessed(tokens: Sequence[Token]) -> bool:
     """Whether the speaker adds that it saw this."""
     words = [token.text for token in tokens]
     have = set(words)
-    for cue in SEEN:
-        for at in range(len(words) - len(cue) + 1) if have.issuperset(cue) else ():
-            if words[at] == cue[0] and words[at : at + len(cue)] == cue:
-                return True
-    return False
+    cues = [cue for cue in SEEN if have.issuperset(cue)]
+    return any(words[at : at + len(cue)] == cue for cue in cues for at in range(len(words)))

@@ -139,12 +139,13 @@ class _Vocabulary:
         while match := self.regex.search(text, at):
             kind = match.lastgroup or "mark"
             said = match.group()
+            low = said.lower()
             at = match.end()
-            if (kind == "number" or said.lower() in STARTS) and (time := TIME.match(text, match.start())):
+            if (kind == "number" or low in STARTS) and (time := TIME.match(text, match.start())):
                 at = time.end()
                 yield Token("time", time.group().lower(), time.start(), at)
                 continue
-            token = Token(kind, said.lower(), match.start(), match.end())
+            token = Token(kind, low, match.start(), at)
             other = None
             if kind == "name":
                 if said.islower() and said in ORDINARY and not text.islower():

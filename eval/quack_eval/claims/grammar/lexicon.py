@@ -25,11 +25,11 @@ class Verb(NamedTuple):
 # destination), find, report, call, task, say, put (object into a place), wait, aux, and other (nothing of interest)
 _REGULAR = {
     "see": "spot glimpse notice watch observe witness encounter clock join recognize",
-    "be": "stay remain start begin end linger camp idle park hover station isolate spawn position pair group",
+    "be": "stay remain start end linger camp idle park hover station isolate spawn position pair group",
     "move": "move pass head walk travel return cut cross loop rotate drop step hop cruise slip sneak bail"
     " continue proceed circle wander stroll rush stop transition cycle bounce pace backtrack retreat detour hurry"
     " dip pop double bolt vent trek zip"
-    " depart dart follow push route work_my_way dash jog roll climb duck poke shift escape trail chase navigate"
+    " depart dart follow push route dash jog roll climb duck poke shift escape trail chase navigate"
     " drift track tail",
     "enter": "enter reach visit arrive touch",
     "leave": "exit",
@@ -43,24 +43,24 @@ _REGULAR = {
     "wait": "wait",
     "kill": "kill murder",
     "other": "vote trust believe suspect accuse vouch look seem appear match line check want need ask answer try happen"
-    " help turn use name point act show talk listen notice_that add finish complete continue_on act open close"
-    " pretend defend frame push_on blame attack target eliminate eject skip skips decide assume guess worry bother"
-    " contradict change clear leave_out care matter count support prove ignore cover address raise share stick stop_by"
-    " align overlap scrutinize consider connect require fit adapt respond panic claim_that realize save twist press"
+    " help turn use name point act show talk listen add finish complete act open close"
+    " pretend defend frame blame attack target eliminate eject skip skips decide assume guess worry bother"
+    " contradict change clear care matter count support prove ignore cover address raise share stick"
+    " align overlap scrutinize consider connect require fit adapt respond panic realize save twist press"
     " hit locate cast wonder figure land pressure fabricate invent force refuse resolve slam omit flip own"
-    " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow lead_to convince lock pick"
-    " separate sit_on flag dodge rule narrow trust_in converge expose criss hand dismiss alibi"
+    " sound jump trap guarantee confuse doubt hope wish expect plan note earn manage allow convince lock pick"
+    " separate flag dodge rule narrow converge expose criss hand dismiss alibi"
     " restate miss commit nail urge apologize disagree reinforce risk gloss dismantle promise accept emphasize"
     " interact grant owe mirror offer tie deduce lean volunteer dispute refute",
 }
 _IRREGULAR = {
     "see": [
         ("see", "saw", "seen", "seeing", "sees"),
-        ("meet", "met", "met", "meeting_", "meets"),
+        ("meet", "met", "met", "meeting", "meets"),
         ("catch", "caught", "caught", "catching", "catches"),
     ],
     "be": [
-        ("begin", "began", "begun", "beginning_", "begins"),
+        ("begin", "began", "begun", "beginning", "begins"),
         ("stand", "stood", "stood", "standing", "stands"),
         ("sit", "sat", "sat", "sitting", "sits"),
         ("hang", "hung", "hung", "hanging", "hangs"),
@@ -156,9 +156,11 @@ PREPOSITIONS = word_set(
     " during along alongside among amongst like after before"
 )
 DETERMINERS = word_set("the a an my your his her their our its this that these those any some no each every")
-NOBODY = frozenset({"nobody", "no-one", "noone", "none"})
+NOBODY = frozenset({"nobody", "noone"})
 ANYBODY = frozenset({"anyone", "anybody"})
 BODY_WORDS = frozenset({"body", "corpse", "bodies", "remains", "dead"})
+CORPSE = frozenset({"body", "corpse"})
+SOMEONE = frozenset({"person", "one", "player"})
 ROUTE_NOUNS = word_set("route path loop movements movement way tour round trail itinerary circuit rotation sweep")
 TASK_NOUNS = word_set(
     "task tasks scan wiring wires calibration calibrating distributor distributors filter cargo asteroids"
@@ -170,6 +172,7 @@ BELIEVING = frozenset(
 """Verbs after which the speaker gives an opinion and no statement."""
 EYES = frozenset({"eyes", "eye"})
 PLACE_NOUNS = frozenset({"location", "position", "whereabouts"})
+UNTRUE = frozenset({"lie", "false", "untrue", "fabrication", "fabricated", "fake"})
 SAID_NOUNS = word_set("story claim testimony account statement version timeline alibi alibis words info information")
 
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -203,44 +206,30 @@ FEMALE = word_set(
     " hannah"
 )
 MALE = word_set(
-    "bob charlie frank henry dave mallory_ oscar victor walter ivan jack john mark paul peter tom will adam ben"
+    "bob charlie frank henry dave oscar victor walter ivan jack john mark paul peter tom will adam ben"
     " carl dan erik fred george ian james karl leo max nick otto rob sam tim hank greg mike david chris"
 )
+
+
+_SINGLE = word_set("enter listen open happen visit target panic wander linger reveal mention own")
+"""Verbs whose last letter is not doubled, though it looks like one that is."""
 
 
 def _double(stem: str, ending: str) -> str:
     """The stem with its last letter doubled where English does so."""
     short = len(stem) > 2 and stem[-1] in "ptgnmbd" and stem[-2] in "aeiou" and stem[-3] not in "aeiou"
-    if short and stem not in (
-        "enter",
-        "listen",
-        "open",
-        "happen",
-        "visit",
-        "target",
-        "panic",
-        "wander",
-        "linger",
-        "reveal",
-        "mention",
-        "own",
-    ):
-        return stem + stem[-1] + ending
-    return stem + ending
+    return stem + stem[-1] * (short and stem not in _SINGLE) + ending
 
 
 def _regular(lemma: str) -> list[tuple[str, str]]:
     """The forms of a regular verb."""
+    to_i = lemma.endswith("y") and lemma[-2] not in "aeiou"
     if lemma.endswith("e"):
         past, gerund = lemma + "d", (lemma[:-1] if lemma[-2] != "e" else lemma) + "ing"
-    elif lemma.endswith("y") and lemma[-2] not in "aeiou":
-        past, gerund = lemma[:-1] + "ied", lemma + "ing"
     else:
-        past, gerund = _double(lemma, "ed"), _double(lemma, "ing")
-    if lemma.endswith("y") and lemma[-2] not in "aeiou":
-        present = lemma[:-1] + "ies"
-    else:
-        present = lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x")) else "s")
+        past = lemma[:-1] + "ied" if to_i else _double(lemma, "ed")
+        gerund = _double(lemma, "ing")
+    present = lemma[:-1] + "ies" if to_i else lemma + ("es" if lemma.endswith(("s", "sh", "ch", "x")) else "s")
     return [(lemma, BASE), (past, EITHER), (gerund, GERUND), (present, FINITE)]
 
 
@@ -255,11 +244,9 @@ def _all_verbs() -> dict[str, Verb]:
             found[participle] = Verb(kind, base, PARTICIPLE)
             found[past] = Verb(kind, base, EITHER if past == participle else FINITE)
             found[base] = Verb(kind, base, BASE)
-            found[gerund.rstrip("_")] = Verb(kind, base, GERUND)
+            found[gerund] = Verb(kind, base, GERUND)
             found[present] = Verb(kind, base, FINITE)
-    found["come"] = Verb("move", "come", BASE)
-    found["run"] = Verb("move", "run", BASE)
-    del found["meeting"], found["beginning"]
+    del found["meeting"], found["beginning"]  # nouns
     found["lay"] = Verb("be", "lie_down", FINITE)
     found |= {word: Verb("is", "be", form) for word, form in _BE_FORMS.items()}
     return found

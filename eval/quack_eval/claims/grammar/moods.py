@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from quack_eval.claims.grammar.chunks import FACT, MAYBE, TO
 from quack_eval.claims.grammar.lexicon import (
     BASE,
     BELIEVING,
@@ -15,6 +14,8 @@ from quack_eval.claims.grammar.lexicon import (
     word_set,
 )
 from quack_eval.claims.grammar.parts import Clause, Sentence, which_is
+from quack_eval.claims.grammar.verbs import FACT, MAYBE, TO
+from quack_eval.claims.grammar.words import text_at, texts
 
 _ASKS = word_set("know hear about explain exactly say tell ask clarify confirm wonder sure question account of")
 _SAME_IN_PAST = frozenset({"cut", "put", "set", "hit", "let", "shut"})
@@ -68,7 +69,7 @@ def _judge_by_above(clause: Clause, sentence: Sentence) -> None:
 
 def _instead(clause: Clause, sentence: Sentence) -> bool:
     """Whether something was not done: "instead of reporting"."""
-    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    lead = texts(sentence.tokens, clause.group.first - 2, clause.group.first)
     return lead == ["instead", "of"] or lead[-1:] == ["instead"]
 
 
@@ -89,7 +90,7 @@ def _a_fact(clause: Clause, sentence: Sentence) -> bool:
     """Whether a clause is called a fact: "to ignore the fact that X was in R"."""
     tokens = sentence.tokens
     at = next((p for p in range(clause.group.first, max(0, clause.first - 2), -1) if tokens[p].text == "that"), 0)
-    return at > 1 and [token.text for token in tokens[at - 2 : at]] == ["the", "fact"]
+    return at > 1 and texts(tokens, at - 2, at) == ["the", "fact"]
 
 
 def _modal(clause: Clause, sentence: Sentence) -> bool:
@@ -101,7 +102,7 @@ def _modal(clause: Clause, sentence: Sentence) -> bool:
 
 def _set_off(clause: Clause, sentence: Sentence) -> bool:
     """Whether a clause only adds what somebody did, set off by a mark: "if Bob, who was in R, ..."."""
-    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 2) : clause.group.first]]
+    lead = texts(sentence.tokens, clause.group.first - 2, clause.group.first)
     return bool(clause.subject) and lead[1:] == ["who"] and lead[0] in (",", "—", "(", "-")
 
 
@@ -149,7 +150,7 @@ def _goes_on(clause: Clause) -> bool:
 
 def _opinion(clause: Clause, sentence: Sentence) -> bool:
     """I don't see Alice doing that, I can't see how: nothing that was not seen."""
-    words = [token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]]
+    words = texts(sentence.tokens, clause.group.first, clause.group.last + 1)
     present = words[0] in ("do", "does", "ca", "can") and words[-1] == "see"
     return clause.negative and clause.group.lemma == "see" and present
 
@@ -165,7 +166,7 @@ def _could_have_gone_on(clause: Clause) -> bool:
 def _turned(clause: Clause, sentence: Sentence) -> bool:
     """Whether a modal stands before the subject: "why would I stand there", "maybe I was there"."""
     phrase = clause.phrase
-    before = sentence.tokens[phrase.first - 1].text if phrase is not None and phrase.first else ""
+    before = text_at(sentence.tokens, phrase.first - 1) if phrase is not None else ""
     return (before in MODALS and clause.group.form == BASE) or before in ("maybe", "perhaps")
 
 
@@ -196,7 +197,7 @@ def _supposed(clause: Clause, sentence: Sentence) -> bool:
         or clause.link in ("and", "or", "that")
         or (clause.link == "" and before.group.kind == "say" and _still_to_be_said(clause, before))
         or (clause.phrase is not None and clause.phrase.pronoun == "you" and clause.group.form == BASE)
-        or (clause.link == "," and sentence.tokens[clause.first + 1].text in ("and", "or"))
+        or (clause.link == "," and text_at(sentence.tokens, clause.first + 1) in ("and", "or"))
         or clause.link in TIME_LINKS
         or (clause.phrase is None and clause.link in ("", ",", "then") and before.phrase is not None)
     )
@@ -236,7 +237,7 @@ def _hangs_on(clause: Clause) -> bool:
 
 def _might_say(sentence: Sentence, clause: Clause) -> bool:
     """Whether something is only what somebody would say: "a Duck would say he saw nobody"."""
-    words = {token.text for token in sentence.tokens[clause.group.first : clause.group.last + 1]}
+    words = set(texts(sentence.tokens, clause.group.first, clause.group.last + 1))
     return clause.group.kind == "say" and bool(words & {"would", "could", "might", "'d"})
 
 
@@ -251,7 +252,7 @@ def _happened_to(clause: Clause) -> bool:
 
 def _the_last_to(clause: Clause, sentence: Sentence) -> bool:
     """Whether "X is the last person to see Y" tells that X saw Y."""
-    lead = [token.text for token in sentence.tokens[max(0, clause.group.first - 4) : clause.group.first]]
+    lead = texts(sentence.tokens, clause.group.first - 4, clause.group.first)
     above = clause.above
     told = above is not None and above.group.kind == "is" and not (above.maybe or above.negative)
     return told and clause.group.mood == TO and clause.group.kind == "see" and bool({"last", "first"} & set(lead))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 from quack_eval.claims.grammar.account import (
     ARRIVING,
     FROM,
     TOWARD,
     VIA,
+    WHILE,
     Account,
     add_step,
     or_none,
@@ -16,10 +18,11 @@ from quack_eval.claims.grammar.account import (
     rooms_reached,
     seen_in_sentence,
 )
-from quack_eval.claims.grammar.chunks import MUST, TO
+from quack_eval.claims.grammar.chunks import players
 from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
 from quack_eval.claims.grammar.parts import Clause
-from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing
+from quack_eval.claims.grammar.seeing import saw_one_another, tell_meeting, tell_seeing
+from quack_eval.claims.grammar.verbs import MUST, TO
 from quack_eval.claims.grammar.watched import seen_moving, seen_where
 from quack_eval.claims.grammar.ways import (
     Way,
@@ -29,11 +32,12 @@ from quack_eval.claims.grammar.ways import (
     one_or_the_other,
     way_of,
 )
+from quack_eval.claims.grammar.words import text_at
 from quack_eval.claims.types import PLAYER
 
 _STAYING = frozenset({"stay", "stick", "remain", "linger", "hang"})
 _COMING = frozenset({"come", "arrive", "return", "enter"})
-_WHILE = ("when", "as", "while")
+_WITH = ("with", "alongside")
 _ARRIVED = frozenset({"get", "arrive", "pass", "make", "return"})
 """Verbs that tell where somebody was rather than that it went there."""
 _MEETING = frozenset({"meet", "bump", "share", "run", "come", "cross"})
@@ -43,7 +47,7 @@ def tell_moving(account: Account, clause: Clause) -> None:
     """X went from A to B; I saw X leave A toward B."""
     if clause.group.passive and clause.group.kind == "leave" and not (clause.negative or clause.maybe):
         _were_left(account, clause)
-    if clause.group.first in account.routed or (clause.group.passive and clause.group.lemma not in ("head", "head_to")):
+    if clause.group.first in account.routed or (clause.group.passive and clause.group.lemma != "head"):
         return
     if _meets(clause):
         tell_meeting(account, clause)
@@ -55,7 +59,7 @@ def tell_moving(account: Account, clause: Clause) -> None:
     elif clause.group.kind == "leave" and any(phrase.who for phrase in clause.objects):
         _left_somebody(account, clause)
     elif clause.small and clause.above is not None:
-        seen_moving(account, clause, way_of(account, clause))
+        seen_moving(account, clause, clause.above, way_of(account, clause))
     elif clause.indefinite:
         _nobody_moved(account, clause, way_of(account, clause))
     else:
@@ -70,36 +74,26 @@ def _meets(clause: Clause) -> bool:
 
 def _left_somebody(account: Account, clause: Clause) -> None:
     """left X in R: seen there; that leaves X alone with Y in R: both were there."""
-    if not clause.subject:
-        for who in [p for phrase in clause.objects for p in phrase.who] if not clause.negative else ():
-            with_whom = _with_whom(clause)
-            for room in (
-                rooms_of(account, clause) if with_whom or len(clause.objects) == len(clause.places) == 1 else ()
-            ):
-                for player in (who, *with_whom):
-                    account.location(clause, player, room)
-    left = [p for phrase in clause.objects for p in phrase.who]
-    for seer in () if set(left) & set(clause.subject or ()) else clause.subject or ():
-        for target in left:
-            for place in [p for p in clause.places if p.preposition in ("in", "at") and account.room_of(p)]:
-                for who in (target, *_with_whom(clause)):
-                    if seer == account.discourse.voice:
-                        account.sighting(clause, seer, who, account.room_of(place), clause.negative)
-                    elif not clause.negative:
-                        account.location(clause, who, account.room_of(place))
-
-
-def _with_whom(clause: Clause) -> list[str]:
-    """The companions that a clause names: "with X", "alongside X"."""
-    return [p for word, phrase in clause.beside if word in ("with", "alongside") for p in phrase.who]
+    left, beside = players(clause.objects), clause.players_after(*_WITH)
+    if not clause.subject and not clause.negative:
+        named = beside or len(clause.objects) == len(clause.places) == 1
+        for room, who in product(rooms_of(account, clause) if named else (), (*left, *beside)):
+            account.location(clause, who, room)
+    if set(left) & set(clause.subject):
+        return
+    inside = account.rooms(place for place in clause.places if place.preposition in ("in", "at"))
+    for seer, room, who in product(clause.subject, inside, (*left, *beside)):
+        if seer == account.voice:
+            account.sighting(clause, seer, who, room, clause.negative)
+        elif not clause.negative:
+            account.location(clause, who, room)
 
 
 def _were_left(account: Account, clause: Clause) -> None:
     """X was left alone with Y in R: both were there."""
-    companions = _with_whom(clause)
-    for room in rooms_of(account, clause) if companions else ():
-        for who in (*(clause.subject or ()), *companions):
-            account.location(clause, who, room)
+    companions = clause.players_after(*_WITH)
+    for room, who in product(rooms_of(account, clause) if companions else (), (*clause.subject, *companions)):
+        account.location(clause, who, room)
 
 
 def _crossed(account: Account, clause: Clause) -> None:
@@ -108,15 +102,12 @@ def _crossed(account: Account, clause: Clause) -> None:
         clause.group.lemma = "meet"
         tell_seeing(account, clause)
         return
-    for one in clause.subject or ():
-        for other in clause.subject or ():
-            for room in or_none(rooms_of(account, clause)):
-                account.sighting(clause, one, other, room, True)
+    saw_one_another(account, clause, or_none(rooms_of(account, clause)))
 
 
 def _passes_somebody(clause: Clause) -> bool:
     passed = clause.group.lemma in ("pass", "cross") and not clause.words & {"through", "by"}
-    past = any(preposition == "past" and phrase.who for preposition, phrase in clause.beside)
+    past = bool(clause.players_after("past"))
     return past or (passed and any(phrase.who or phrase.indefinite for phrase in clause.objects))
 
 
@@ -125,13 +116,13 @@ def _nobody_moved(account: Account, clause: Clause, way: Way) -> None:
     rooms = way.via + way.to + ([] if account.source else way.origin)
     if rooms and (clause.indefinite == "nobody" or clause.negative):
         for room in rooms:
-            account.sighting(clause, account.source or account.discourse.voice, None, room, True)
+            account.sighting(clause, account.teller, None, room, True)
 
 
 def _moved(account: Account, clause: Clause, way: Way) -> None:
     """A movement told in a clause of its own."""
     way.origin = way.origin or _came_from(account, clause)
-    for who in clause.subject or ():
+    for who in clause.subject:
         if clause.negative:
             _went_not(account, clause, who, way)
         elif len(way.origin) > 1 and (each := _each_from(account, clause)):
@@ -148,7 +139,7 @@ def _moved(account: Account, clause: Clause, way: Way) -> None:
 
 def _arrived_together(account: Account, clause: Clause, who: str, way: Way) -> bool:
     """Bob and I arrived in R: Bob was seen there."""
-    voice, subject = account.discourse.voice, clause.subject or ()
+    voice, subject = account.voice, clause.subject
     if who == voice or voice not in subject or len(way.to) != 1 or way.origin or way.via or way.toward:
         return False
     account.sighting(clause, voice, who, way.to[0])
@@ -157,8 +148,8 @@ def _arrived_together(account: Account, clause: Clause, who: str, way: Way) -> b
 
 def _went_with(account: Account, clause: Clause, who: str, way: Way) -> None:
     """I went to R with X, X came into R with me: X was seen there; X went to R with Y: so did Y."""
-    companions = _with_whom(clause)
-    voice = account.source or account.discourse.voice
+    companions = clause.players_after(*_WITH)
+    voice = account.teller
     if voice not in (who, *companions) or clause.maybe:
         known = account.discourse.places
         for other in companions if way.to and not (clause.maybe or way.origin) else ():
@@ -192,10 +183,10 @@ def _went(account: Account, clause: Clause, who: str, way: Way) -> None:
     if seen_at is None and not (way.origin or way.via or way.ends) and (here := _walked_in(account, clause, who)):
         account.location(clause, who, here)
         return
-    if seen_at is None and who != (account.source or account.discourse.voice) and _told_as_seen(account, clause):
-        seen_at = seen_where(clause, way.origin, way.to, way.toward, None)
+    if seen_at is None and who != account.teller and _told_as_seen(account, clause):
+        seen_at = seen_where(clause, way, None)
     if seen_at is not None:
-        account.sighting(clause, account.source or account.discourse.voice, who, seen_at)
+        account.sighting(clause, account.teller, who, seen_at)
     arrives = seen_at is not None and way.to[:1] == [seen_at]
     _complete(account, clause, way, arrives)
     _tell_way(account, clause, who, way, arrives)
@@ -205,14 +196,14 @@ def _walked_in(account: Account, clause: Clause, who: str) -> str | None:
     """Where "X walked in" led: where X found the body, or the room that the sentence names before."""
     if clause.group.lemma not in ("walk", "come", "step", "burst") or "in" not in clause.words:
         return None
-    tokens, voice = account.sentence.tokens, account.discourse.voice
-    if who == voice or clause.group.mood == MUST or clause.places or tokens[clause.group.last + 1].text != "in":
+    tokens, voice = account.tokens, account.voice
+    if who == voice or clause.group.mood == MUST or clause.places or text_at(tokens, clause.group.last + 1) != "in":
         return None
     named = [p for p in range(clause.group.first) if tokens[p].kind == "room"]
     led = tokens[named[-1] - 1].text if named and named[-1] else ""
     spoken = tokens[named[-1]].value if named and led not in FROM | TOWARD else None
     finders = account.discourse.finders
-    return next((finders[one] for one in (who, *(clause.subject or ())) if one in finders), spoken)
+    return next((finders[one] for one in (who, *clause.subject) if one in finders), spoken)
 
 
 def _reach(way: Way) -> None:
@@ -230,7 +221,7 @@ def _came_to_where_seen(account: Account, clause: Clause, who: str, way: Way) ->
         return False
     if who not in before.objects_of(account.sentence):
         return False
-    rooms = [room for p in before.places if (room := account.room_of(p)) and room not in way.origin]
+    rooms = [room for room in account.rooms(before.places) if room not in way.origin]
     if rooms:
         account.activity(clause, who, "traveling", rooms[0], way.origin[0], seen=True)
     return bool(rooms)
@@ -243,7 +234,7 @@ def _followed(account: Account, clause: Clause, who: str, way: Way) -> bool:
     origin = way.origin[:1] or [room for p in (who, *led) if (room := places.get(p)) and room not in way.ends][:1]
     if clause.group.lemma not in ("follow", "trail", "track", "tail", "chase") or not led or not way.ends or not origin:
         return False
-    voice = account.source or account.discourse.voice
+    voice = account.teller
     for goes in (who, *led):
         if goes == voice != who:
             continue
@@ -258,8 +249,8 @@ def _followed(account: Account, clause: Clause, who: str, way: Way) -> bool:
 
 def _seen_arriving(account: Account, clause: Clause, who: str, way: Way) -> str | None:
     """The room where somebody came in to the speaker, or to whom it quotes."""
-    here = account.discourse.places.get(account.source or account.discourse.voice)
-    if here is None or who in (account.discourse.voice, account.source) or clause.link in ("before", "after"):
+    here = account.discourse.places.get(account.teller)
+    if here is None or who in (account.voice, account.source) or clause.link in ("before", "after"):
         return None
     if clause.group.mood == MUST or _only_concluded(account, clause):
         return None
@@ -276,10 +267,10 @@ def _seen_arriving(account: Account, clause: Clause, who: str, way: Way) -> str 
 
 def _only_concluded(account: Account, clause: Clause) -> bool:
     """Whether an arrival is not told as seen: "that means X came in", "X is the one who came", "came after I left"."""
-    above, after, voice = clause.above, account.after(clause), account.discourse.voice
-    lead = [token.text for token in account.sentence.tokens[max(0, clause.first - 3) : clause.group.first]]
+    above, after, voice = clause.above, account.after(clause), account.voice
+    lead = account.words(clause.first - 3, clause.group.first)
     later = after is not None and after.link == "after" and after.subject == (voice,)
-    later |= any(word == "after" and voice in phrase.who for word, phrase in clause.beside)
+    later |= voice in clause.players_after("after")
     means = above is not None and above.group.lemma == "mean" and clause.before is above
     return later or means or clause.link == "who" or lead[:3] == ["by", "the", "time"]
 
@@ -291,7 +282,7 @@ def _comes_here(account: Account, clause: Clause, here: str, origin: list[str]) 
         return False
     if lemma not in ("come", "walk", "arrive", "step", "enter"):
         return False
-    teller = (account.source or account.discourse.voice,)
+    teller = (account.teller,)
     told_here = any(c.places and c.subject == teller for c in account.sentence.clauses if c is not clause)
     near = account.discourse.room in (here, *origin)
     comes_over = ((near or origin) and "in" in clause.words) or (near and "over" in clause.words)
@@ -301,9 +292,9 @@ def _comes_here(account: Account, clause: Clause, here: str, origin: list[str]) 
 
 def _told_as_seen(account: Account, clause: Clause) -> bool:
     """Whether the speaker tells this as something it saw."""
-    voice = account.discourse.voice
+    voice = account.voice
     above = clause.above
-    to_me = any(preposition in ("to", "behind") and voice in phrase.who for preposition, phrase in clause.beside)
+    to_me = voice in clause.players_after("to", "behind")
     after = account.after(clause)
     beside = after is not None and after.subject == (voice,) and after.group.kind == "is" and not after.negative
     to_me |= after is not None and beside and after.link in ("where", "while", "when", "as")
@@ -321,10 +312,10 @@ def _complete(account: Account, clause: Clause, way: Way, arrives: bool) -> None
     if before is None:
         return
     same = before.subject == clause.subject
-    if not way.origin and before.group.form == GERUND and before.subject is None and before.group.kind == "move":
-        way.origin = [room for p in before.places if p.preposition == "from" and (room := account.room_of(p))][:1]
+    if not way.origin and before.group.form == GERUND and not before.subject and before.group.kind == "move":
+        way.origin = account.rooms(p for p in before.places if p.preposition == "from")[:1]
     if way.origin and not way.ends and clause.group.form == GERUND and same:
-        way.to = [room for p in before.places if (room := account.room_of(p)) and room not in way.origin][-1:]
+        way.to = [room for room in account.rooms(before.places) if room not in way.origin][-1:]
     goes = before.group.kind == "leave" and same and (clause.link in ("and", "then", ",") or clause.group.mood == TO)
     if not way.origin and not arrives and clause.phrase is None and (clause.group.form == GERUND or goes):
         way.origin = _started(account, clause, way.ends)
@@ -344,7 +335,7 @@ def _came_from(account: Account, clause: Clause) -> list[str]:
     comes = before.group.lemma == "come" and clause.link in (",", "and", "then") and bool(before.places)
     if not comes or any(place.preposition != "from" for place in before.places):
         return []
-    return [room for p in before.places if (room := account.room_of(p))][-1:]
+    return account.rooms(before.places)[-1:]
 
 
 def _started(account: Account, clause: Clause, ends: list[str]) -> list[str]:
@@ -355,7 +346,7 @@ def _started(account: Account, clause: Clause, ends: list[str]) -> list[str]:
     passes = above.group.kind == "move" and bool(above.places) and all(p.preposition in VIA for p in above.places)
     if not passes and above.group.kind not in ("leave", "is", "be"):
         return []
-    rooms = [room for p in above.places if (room := account.room_of(p)) and room not in ends]
+    rooms = [room for room in account.rooms(above.places) if room not in ends]
     return rooms[:1]
 
 
@@ -383,7 +374,7 @@ def _tell_way(account: Account, clause: Clause, who: str, way: Way, arrives: boo
         for room in way.to:
             account.location(clause, who, room)
     elif way.toward:
-        known = account.discourse.places.get(who) if who != account.discourse.voice else None
+        known = account.discourse.places.get(who) if who != account.voice else None
         for room in way.toward if either else way.toward[:1]:
             account.activity(clause, who, "traveling", room, known if known != room else None)
     elif way.origin and (_comes(account, clause) or _others_leave(account, clause, who)):
@@ -405,7 +396,7 @@ def _stayed_before(account: Account, clause: Clause, who: str, way: Way) -> list
 
 def _just_seen(account: Account, clause: Clause, who: str) -> str | None:
     """Where another was seen in the words right before: "I saw X in Q at 4, then she moved to R"."""
-    if who in (account.discourse.voice, account.source) or clause.link not in ("then", "and", "before", ","):
+    if who in (account.voice, account.source) or clause.link not in ("then", "and", "before", ","):
         return None
     told = [c for c in account.claims if c.type == "sighting" and c.target == who and c.of == PLAYER and not c.negative]
     return told[-1].room if told and not any(p.preposition in VIA for p in clause.places) else None
@@ -413,7 +404,7 @@ def _just_seen(account: Account, clause: Clause, who: str) -> str | None:
 
 def _comes(account: Account, clause: Clause) -> bool:
     """Whether a movement leads to where its teller is or was: came, returned, "walked in from R"."""
-    walks_in = account.sentence.tokens[clause.rest[0] : clause.rest[0] + 1]
+    walks_in = account.tokens[clause.rest[0] : clause.rest[0] + 1]
     return clause.group.lemma in _COMING or (
         clause.group.lemma in ("walk", "step", "run") and bool(walks_in) and walks_in[0].text == "in"
     )
@@ -426,7 +417,7 @@ def _untold_end(account: Account, clause: Clause, who: str, origin: str) -> str 
         end = None  # a reason that repeats what was told
     elif clause.group.lemma == "enter":
         end = discourse.room
-    elif _comes(account, clause) and clause.link in _WHILE and who != discourse.voice:
+    elif _comes(account, clause) and clause.link in WHILE and who != discourse.voice:
         end = discourse.places.get(discourse.voice)
     elif _comes(account, clause):
         end = discourse.places.get(who) or (discourse.room if who == discourse.voice else None)
@@ -442,21 +433,21 @@ def _others_leave(account: Account, clause: Clause, who: str) -> bool:
     """Whether another's departure is told for itself: "Bob left R", "Bob walking out of R", not "after Bob left"."""
     walks_out = clause.group.form == GERUND and clause.words >= {"out", "of"}
     departs = clause.group.kind == "leave" or walks_out
-    return departs and clause.link not in TIME_LINKS and who != account.discourse.voice
+    return departs and clause.link not in TIME_LINKS and who != account.voice
 
 
 def _repeats_way(account: Account, clause: Clause, who: str, way: Way) -> bool:
     """Whether "then I continued to R" only goes on along a way told before, with no event in R."""
-    goes_on = clause.group.lemma in ("continue", "proceed", "continue_on") and not clause.times and len(way.to) == 1
+    goes_on = clause.group.lemma in ("continue", "proceed") and not clause.times and len(way.to) == 1
     after = account.after(clause)
     known = goes_on and any(way.to[0] in told for told in account.discourse.gone.get(who, ()))
-    has_event = after is not None and (after.subject == clause.subject or after.link in ("where", *_WHILE))
+    has_event = after is not None and (after.subject == clause.subject or after.link in ("where", *WHILE))
     return known and not (has_event or clause.beside)
 
 
 def _only_dates(account: Account, clause: Clause, who: str) -> bool:
     """Whether a movement of the speaker only dates something: "after I went to R"."""
-    return clause.link == "after" and who == account.discourse.voice
+    return clause.link == "after" and who == account.voice
 
 
 def _sets_off(account: Account, clause: Clause, who: str) -> bool:
@@ -466,7 +457,7 @@ def _sets_off(account: Account, clause: Clause, who: str) -> bool:
     passes = bool(clause.places) and all(place.preposition in VIA for place in clause.places)
     if clause.link not in ("before", "after") or clause.group.lemma in _ARRIVED or passes:
         return False
-    if who != account.discourse.voice:
+    if who != account.voice:
         return True
     stayed = any(c.subject == clause.subject and c.group.kind in ("is", "be") for c in _clauses_before(account, clause))
     return clause.link == "before" and (clause.group.form == GERUND or stayed)
@@ -486,8 +477,8 @@ def _leaving(clause: Clause) -> bool:
 
 def _flees(account: Account, clause: Clause, who: str) -> bool:
     """Whether a movement leaves a place that is not told: "killed Bob and fled to R", "Bob headed to R"."""
-    heading = clause.group.first < clause.group.last and account.sentence.tokens[clause.group.first].text == "was"
-    if clause.group.lemma == "head" and (heading or who != account.discourse.voice):
+    heading = clause.group.first < clause.group.last and account.tokens[clause.group.first].text == "was"
+    if clause.group.lemma == "head" and (heading or who != account.voice):
         return not any(place.preposition in VIA for place in clause.places)
     before = clause.before
     while before is not None and before.link in TIME_LINKS:

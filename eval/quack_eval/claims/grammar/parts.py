@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quack_eval.claims.grammar.chunks import Group, Persons
+from quack_eval.claims.grammar.chunks import Persons, players
 from quack_eval.claims.grammar.lexer import Token
-from quack_eval.claims.grammar.lexicon import ADVERBS
+from quack_eval.claims.grammar.lexicon import ADVERBS, FINITE
 from quack_eval.claims.grammar.times import WEAK
+from quack_eval.claims.grammar.verbs import Group
+from quack_eval.claims.grammar.words import text_at
 
 
 @dataclass(slots=True)
@@ -23,14 +25,14 @@ class Place:
 class Clause:
     """One assertion in the making.
 
-    ``subject``: the players it is said of, or None where it is said of no player; ``indefinite`` is "nobody" or
+    ``subject``: the players it is said of, none where it is said of no player; ``indefinite`` is "nobody" or
     "anybody" for such subjects. ``noun``: "route", "body", "said" or "" for other subjects. ``link``: the connective
     before it. ``small``: perceived by the subject of the clause ``above`` ("saw Eve leave"); ``placed``: where
     ("saw Eve in R coming from Q").
     """
 
     group: Group
-    subject: tuple[str, ...] | None = None
+    subject: tuple[str, ...] = ()
     phrase: Persons | None = None
     indefinite: str = ""
     noun: str = ""
@@ -55,9 +57,13 @@ class Clause:
     supposed: bool = False
     negative: bool = False
 
+    def players_after(self, *prepositions: str) -> list[str]:
+        """The players beside the verb after one of these prepositions: "with X"."""
+        return players(phrase for preposition, phrase in self.beside if preposition in prepositions)
+
     def link_before(self, sentence: Sentence) -> str:
         """The word right before the verb."""
-        return sentence.tokens[self.group.first - 1].text if self.group.first else ""
+        return text_at(sentence.tokens, self.group.first - 1)
 
     def objects_of(self, sentence: Sentence) -> tuple[str, ...]:
         """The players right after the verb: whom it was done to."""
@@ -76,13 +82,22 @@ class Sentence:
     by_token: dict[int, Persons]
     voice: str = ""
 
+    def clause_at(self, p: int) -> Clause | None:
+        """The clause to which a token belongs."""
+        return next((clause for clause in reversed(self.clauses) if clause.first <= p), None)
+
+
+def nothing() -> Clause:
+    """The clause of words without a verb."""
+    return Clause(Group(0, 0, "is", "be", FINITE))
+
 
 def which_is(sentence: Sentence, at: int) -> bool:
     """Whether "when" or "where" at a token goes on what was told: "R, which is exactly where he saw me"."""
     p = at - 1
     while p > 0 and sentence.tokens[p].text in ADVERBS | {"right", "exactly"}:
         p -= 1
-    return p > 0 and sentence.tokens[p].text in ("is", "was") and sentence.tokens[p - 1].text == "which"
+    return p > 0 and sentence.tokens[p].text in ("is", "was") and text_at(sentence.tokens, p - 1) == "which"
 
 
 def time_of(clause: Clause) -> Token | None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from quack_eval.claims.grammar.account import INTO, TOWARD, Account, first_of, rooms_of
-from quack_eval.claims.grammar.chunks import FACT, Group
-from quack_eval.claims.grammar.lexicon import FINITE, GERUND
+from quack_eval.claims.grammar.chunks import players
+from quack_eval.claims.grammar.lexicon import GERUND
 from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.grammar.verbs import FACT
+from quack_eval.claims.grammar.words import text_at, texts
 
 _NOT_TOLD = frozenset(
     {"if", "would", "could", "possible", "maybe", "might", "can", "may", "why", "or", "not", "n't", "unless", "concern"}
@@ -18,24 +20,24 @@ _SAYING = frozenset({"what", "that", "exactly", "everything", "how", "on", "seei
 
 def tell_report(account: Account, clause: Clause, dead: bool) -> None:
     """X reported (the body): where the clause says so, else where the body lay."""
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     words = {token.text for token in tokens[slice(*clause.rest)]}
-    rooms = rooms_of(account, clause, frozenset(TOWARD))  # "Bob reporting from R"
+    rooms = rooms_of(account, clause, TOWARD)  # "Bob reporting from R"
     noun = clause.group.form == GERUND and clause.phrase is None
-    told = tokens[clause.first - 1].text == "what" if clause.first else False
+    told = text_at(tokens, clause.first - 1) == "what" if clause.first else False
     if noun or told or (words & _SAYING and not dead):
         return
     if clause.group.negative:
         _did_not_report(account, clause, words)
         return
-    for who in clause.subject or ():
-        for room in rooms[:1] if who == account.discourse.voice else ():
+    for who in clause.subject:
+        for room in rooms[:1] if who == account.voice else ():
             account.location(clause, who, room)
-        reached = first_of(rooms) or _where_it_went(account, clause)
+        reached = first_of(rooms) or _where_it_went(clause)
         account.activity(clause, who, "report", reached or where_reported(account, clause, who))
 
 
-def _where_it_went(account: Account, clause: Clause) -> str | None:
+def _where_it_went(clause: Clause) -> str | None:
     """The room of "X returned to R and reported"."""
     before = clause.before
     if before is None or before.subject != clause.subject or clause.link not in ("and", "then", ","):
@@ -49,7 +51,7 @@ def _did_not_report(account: Account, clause: Clause, words: set[str]) -> None:
     """I did not report it: denied for the body spoken of."""
     if clause.group.mood == FACT and (words & {"it", "body", "anything"} or not words):
         named = first_of(rooms_of(account, clause))
-        for who in clause.subject or ():
+        for who in clause.subject:
             room = where_reported(account, clause, who) if "it" in words else named
             account.activity(clause, who, "report", room, negative=True)
 
@@ -57,7 +59,7 @@ def _did_not_report(account: Account, clause: Clause, words: set[str]) -> None:
 def where_reported(account: Account, clause: Clause, who: str) -> str | None:
     """Where the body lay that somebody reported: its room, that of the finder, or the only one where a body lay."""
     discourse = account.discourse
-    victims = [p for phrase in [*clause.owners, *clause.objects] for p in phrase.who]
+    victims = players([*clause.owners, *clause.objects])
     for victim in victims:
         if (room := discourse.bodies.get(victim)) is not None:
             return room
@@ -73,26 +75,26 @@ def where_reported(account: Account, clause: Clause, who: str) -> str | None:
 
 def tell_self_reports(account: Account) -> None:
     """X self-reported, X's self-report, X is the reporter: X reported a body."""
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     words = {token.text for token in tokens}
     if "self" in words and not words & _NOT_TOLD:
         for p in range(1, len(tokens) - 1):
             _self_report(account, p)
     if "reporter" in words and not words & {"if", "unless"}:
         for p in range(1, len(tokens)):
-            if tokens[p].text == "reporter" and [token.text for token in tokens[p + 1 : p + 2]] != ["-"]:
+            if tokens[p].text == "reporter" and texts(tokens, p + 1, p + 2) != ["-"]:
                 _is_reporter(account, p)
 
 
 def _self_report(account: Account, p: int) -> None:
     """X self-reported, X's self-report."""
-    tokens = account.sentence.tokens
-    noun = p + 1 + (tokens[p + 1].text == "-")
+    tokens = account.tokens
+    noun = p + 1 + (text_at(tokens, p + 1) == "-")
     if tokens[p].text != "self" or noun >= len(tokens) or tokens[noun].text not in _REPORTS:
         return
-    clause = _clause_near(account, p)
+    clause = account.clause_at(p)
     beside = account.sentence.by_token.get(p - 1)
-    who = beside.who if beside is not None else clause.subject or ()
+    who = beside.who if beside is not None else clause.subject
     named = beside is not None and not beside.owner
     if (
         tokens[noun].text == "reported"
@@ -105,26 +107,20 @@ def _self_report(account: Account, p: int) -> None:
 
 def _room_after(account: Account, p: int) -> str | None:
     """The room of "the reporter in R", "self-reporting from R"."""
-    after = account.sentence.tokens[p + 1 : p + 3]
+    after = account.tokens[p + 1 : p + 3]
     named = len(after) == 2 and after[0].text in ("in", "from") and after[1].kind == "room"
     return after[1].value if named else None
 
 
 def _is_reporter(account: Account, p: int) -> None:
     """X is the reporter, X being the reporter, X as (the) reporter in R: X reported a body."""
-    tokens, clause = account.sentence.tokens, _clause_near(account, p)
-    at = p - 1 - (tokens[p - 1].text == "the")
+    tokens, clause = account.tokens, account.clause_at(p)
+    at = p - 1 - (text_at(tokens, p - 1) == "the")
     beside = account.sentence.by_token.get(at - 1)
     if tokens[at].text in ("being", "as") and beside is not None and not beside.owner:
         who = beside.who
     else:
-        told = clause.group.kind == "is" and not (clause.maybe or clause.negative) and tokens[p - 1].text == "the"
-        who = clause.subject or () if told else ()
+        told = clause.group.kind == "is" and not (clause.maybe or clause.negative) and text_at(tokens, p - 1) == "the"
+        who = clause.subject if told else ()
     for one in who[:1]:
         account.activity(clause, one, "report", _room_after(account, p) or where_reported(account, clause, one))
-
-
-def _clause_near(account: Account, p: int) -> Clause:
-    """The clause to which a token belongs, for its time."""
-    found = [clause for clause in account.sentence.clauses if clause.first <= p]
-    return found[-1] if found else Clause(Group(0, 0, "report", "report", FINITE))

@@ -7,10 +7,12 @@ from itertools import product
 
 from quack_eval.claims.grammar.account import FROM, TOWARD, Account, Step
 from quack_eval.claims.grammar.asides import led_on_to
-from quack_eval.claims.grammar.chunks import MAYBE, Group, Persons
+from quack_eval.claims.grammar.chunks import Persons
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import GERUND, MODALS, ROUTE_NOUNS, TIME_LINKS, word_set
-from quack_eval.claims.grammar.parts import Clause, Place, Sentence
+from quack_eval.claims.grammar.parts import Clause, Place, Sentence, nothing
+from quack_eval.claims.grammar.verbs import MAYBE
+from quack_eval.claims.grammar.words import kind_at, past, text_at, texts
 
 _GLUE = word_set(
     "then to into and back up down over finally through the after that ended ending in at a quick check"
@@ -33,6 +35,10 @@ _TO_ASIDE = frozenset({"where", "(", ",", "also", "actually", "briefly", "and"})
 _WENT = frozenset({"went", "headed", "moved", "came", "returned", "ended", "then", "finally", "passed"})
 
 
+_THROUGH = frozenset({"back", "to", "toward", "towards", "into", "through", "up", "down", "over", "the"})
+"""What may stand between "then" and a room."""
+_NO_LIST = word_set("when where because if saw but puts put that intersects crosses")
+"""What must not stand between "route" and the rooms of a list."""
 _MAPPED = word_set("is are takes would connects connect corridor distance path trip access could might")
 """What stands after two rooms of which only the map is spoken: "A -> B takes two ticks"."""
 
@@ -41,65 +47,72 @@ def routes(account: Account) -> None:
     """Adds the routes of a sentence, and marks the verb groups that they use up."""
     sentence = account.sentence
     for first, last, rooms in _runs(sentence):
-        clause = _clause_at(sentence, first)
+        clause = sentence.clause_at(first)
         owner = _owner(account, clause, first)
-        wanted = clause is not None and clause.group.lemma in ("hear", "need", "want", "know", "like", "explain")
-        supposed = clause is not None and (
-            clause.link in ("if", "unless") or (clause.maybe and _named(sentence, first) is None)
-        )
-        if wanted or (supposed and not _as_claimed(account, clause, owner, first, rooms)):
+        if _only_asked_for(account, clause, owner, first, rooms):
             continue
         if _geography(sentence, first, last) or _would_be(clause):
             _spend(sentence, first, last, rooms)
-            continue
-        if owner is None:
-            continue
-        moves = clause is not None and clause.group.kind in ("move", "enter", "leave", "is", "be")
-        negative = clause is not None and clause.negative and moves and clause.group.last < first
-        _mark(account, first, last)
-        if len(rooms) == 2 and first and sentence.tokens[first - 1].text == "from":
-            for who in owner:
-                account.activity(clause or _nothing(sentence), who, "traveling", rooms[1], rooms[0], negative)
-            _spend(sentence, first, last, rooms)
-            continue
-        if last == first + 2 and sentence.tokens[first + 1].text == "/":  # "my route was A/B": in no order
-            for who, room in product(owner, rooms):
-                account.location(clause or _nothing(sentence), who, room, negative)
-            _spend(sentence, first, last, rooms)
-            continue
-        rooms = _set_out_from(account, clause, owner) + _to_via(sentence, first, last, rooms)
-        if clause is None:
-            clause = sentence.clauses[0] if sentence.clauses else _nothing(sentence)
-        more, end = _last_stops(account, owner, last)
-        rooms += more
-        if negative and any(token.text == "or" for token in sentence.tokens[first:last]):  # "my route was not A or B"
-            for who in owner:
-                for room in rooms:
-                    account.location(clause, who, room, True)
-            _spend(sentence, first, last, rooms)
-            continue
+        elif owner:
+            _spend(sentence, first, last, _tell(account, clause, owner, first, last, rooms))
+
+
+def _tell(
+    account: Account, clause: Clause | None, owner: tuple[str, ...], first: int, last: int, rooms: list[str]
+) -> list[str]:
+    """Tells a list of rooms, as a way where it is one; the rooms that are told by it."""
+    sentence, tokens = account.sentence, account.tokens
+    moves = clause is not None and clause.group.kind in ("move", "enter", "leave", "is", "be")
+    negative = moves and clause is not None and clause.negative and clause.group.last < first
+    told = clause or next(iter(sentence.clauses), _nothing(sentence))
+    _mark(account, first, last)
+    if len(rooms) == 2 and text_at(tokens, first - 1) == "from":
         for who in owner:
-            if who != account.discourse.speaker and not account.source and _claimed(account, clause, who, first):
-                account.source = who
-                account.route(clause, who, rooms, negative)
-                account.source = ""
-            else:
-                account.route(clause, who, rooms, negative)
-        if moves and not negative and not _of_noun(sentence, clause, first):
-            account.steps.append(Step(clause, owner, tuple(rooms)))  # "I came A -> B and then left toward C"
-        _stands_at_end(account, clause, owner, end, rooms[-1])
-        _met_on_the_way(account, owner, first, last)
-        _spend(sentence, first, last, rooms)
+            account.activity(told, who, "traveling", rooms[1], rooms[0], negative)
+        return rooms
+    if last == first + 2 and text_at(tokens, first + 1) == "/":  # "my route was A/B": in no order
+        return _tell_each(account, told, owner, rooms, negative)
+    more, end = _last_stops(account, owner, last)
+    rooms = _set_out_from(account, clause, owner) + _to_via(sentence, first, last, rooms) + more
+    if negative and "or" in texts(tokens, first, last):  # "my route was not A or B"
+        return _tell_each(account, told, owner, rooms, True)
+    for who in owner:
+        source = account.source
+        if who != account.discourse.speaker and not source and _claimed(account, told, who, first):
+            account.source = who
+        account.route(told, who, rooms, negative)
+        account.source = source
+    if moves and not negative and not _of_noun(sentence, told, first):
+        account.steps.append(Step(told, owner, tuple(rooms)))  # "I came A -> B and then left toward C"
+    _stands_at_end(account, told, owner, end, rooms[-1])
+    _met_on_the_way(account, owner, first, last)
+    return rooms
 
 
-def _as_claimed(
-    account: Account, clause: Clause | None, owner: tuple[str, ...] | None, first: int, rooms: list[str]
+def _tell_each(account: Account, clause: Clause, owner: tuple[str, ...], rooms: list[str], negative: bool) -> list[str]:
+    """Tells rooms each by itself, and gives them back."""
+    for who, room in product(owner, rooms):
+        account.location(clause, who, room, negative)
+    return rooms
+
+
+def _only_asked_for(
+    account: Account, clause: Clause | None, owner: tuple[str, ...], first: int, rooms: list[str]
 ) -> bool:
-    """Whether a condition repeats a way that somebody claimed: "if Bob's route was A -> B -> C"."""
-    if clause is None or clause.link != "if" or not owner or account.discourse.speaker in owner or len(rooms) < 3:
+    """Whether a way is what the speaker wants to hear, or only supposed."""
+    if clause is None:
         return False
-    words = {token.text for token in account.sentence.tokens[max(0, clause.group.first - 3) : first]}
-    claimed = _named(account.sentence, first) is not None or words & {"really", "actually", "truly"}
+    wanted = clause.group.lemma in ("hear", "need", "want", "know", "like", "explain")
+    supposed = clause.link in ("if", "unless") or (clause.maybe and not _named(account.sentence, first))
+    return wanted or (supposed and not _as_claimed(account, clause, owner, first, rooms))
+
+
+def _as_claimed(account: Account, clause: Clause, owner: tuple[str, ...] | None, first: int, rooms: list[str]) -> bool:
+    """Whether a condition repeats a way that somebody claimed: "if Bob's route was A -> B -> C"."""
+    if clause.link != "if" or not owner or account.discourse.speaker in owner or len(rooms) < 3:
+        return False
+    words = set(account.words(clause.group.first - 3, first))
+    claimed = _named(account.sentence, first) or words & {"really", "actually", "truly"}
     return bool(claimed or clause.group.lemma == "come") and not words & (MODALS | {"had"})
 
 
@@ -111,19 +124,17 @@ def _would_be(clause: Clause | None) -> bool:
 
 def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], last: int, room: str) -> None:
     """The last room of a way has its own claim where an event dates it: "... and finally R, where the report came"."""
-    tokens = account.sentence.tokens
-    words = [token.text for token in tokens[last + 1 : last + 8]]
-    while words and words[0] in (",", "(", "right", "just"):
-        del words[0]
-    dated = words[:1] in (["where"], ["when"], ["as"]) and bool(_EVENTS & set(words))
-    if dated or (words and {"meeting", "report"} & set(words[0].split())):
+    tokens = account.tokens
+    at = past(tokens, last + 1, (",", "(", "right", "just"))
+    dated = text_at(tokens, at) in ("where", "when", "as") and _EVENTS & set(texts(tokens, at, last + 8))
+    if dated or {"meeting", "report"} & set(text_at(tokens, at).split()):
         for who in owner if not clause.negative else ():
             account.location(clause, who, room)
 
 
 def _met_on_the_way(account: Account, owner: tuple[str, ...], first: int, last: int) -> None:
     """Stops where somebody was met have their own claim: "A (where Bob saw me) -> B, where I saw Eve"."""
-    tokens, by_token = account.sentence.tokens, account.sentence.by_token
+    tokens, by_token = account.tokens, account.sentence.by_token
     for clause in account.sentence.clauses:
         if clause.link != "where" or clause.group.kind != "see" or clause.negative or clause.maybe:
             continue
@@ -131,9 +142,9 @@ def _met_on_the_way(account: Account, owner: tuple[str, ...], first: int, last: 
         between = {tokens[p].text for p in range(at + 1, clause.group.first) if p not in by_token}
         if not first <= at <= last or between - _TO_ASIDE:
             continue
-        met = {*(clause.subject or ()), *clause.objects_of(account.sentence)}
-        for who in owner if len(met) > 1 else ():
-            if who in met:
+        met = {*clause.subject, *clause.objects_of(account.sentence)}
+        for who in owner:
+            if who in met and len(met) > 1:
                 account.location(clause, who, tokens[at].value)
 
 
@@ -141,9 +152,7 @@ def _last_stops(account: Account, owner: tuple[str, ...], last: int) -> tuple[li
     """The rooms of "A -> B, and then I went to C before ending in D", which end the way, and where the last stands."""
     rooms: list[str] = []
     for clause in account.sentence.clauses:
-        if clause.group.first <= last:
-            continue
-        if _where_aside(clause):
+        if clause.group.first <= last or _where_aside(clause):
             continue
         room = _next_stop(account.sentence, clause, owner, last)
         if room is None:
@@ -160,7 +169,7 @@ def _next_stop(sentence: Sentence, clause: Clause, owner: tuple[str, ...], last:
     goes = clause.group.kind in ("move", "enter") or clause.group.lemma in ("end", "finish")
     if clause.subject != owner or not goes or clause.negative or clause.maybe or clause.small:
         return None
-    between = [token.text for token in sentence.tokens[_after_asides(sentence, clause, last) : clause.group.first]]
+    between = texts(sentence.tokens, _after_asides(sentence, clause, last), clause.group.first)
     joined = {"then", "before"} & set(between) or (between and clause.group.lemma in ("end", "finish"))
     if not joined or not set(between) <= _GOING_ON or ("before" in between and clause.group.form != GERUND):
         return None
@@ -194,29 +203,26 @@ def _geography(sentence: Sentence, first: int, last: int) -> bool:
     tokens = sentence.tokens
     if _named(sentence, first):
         return False
-    p = last + 1
-    while p < len(tokens) and tokens[p].text in ("→", "back", "down", "up", "again", "->"):
-        p += 1
-    return p < len(tokens) and tokens[p].text in _MAPPED
+    return text_at(tokens, past(tokens, last + 1, ("→", "->", "back", "down", "up", "again"))) in _MAPPED
 
 
 def _claimed(account: Account, clause: Clause, who: str, first: int) -> bool:
     """Whether a way is what somebody claims: by a verb of saying before it, or as "X's route"."""
     said = [c for c in account.sentence.clauses if c.group.kind == "say" and c.group.first < first]
-    told = any(who in (*(c.subject or ()), *c.owner) for c in said) or clause.link == "if"
-    return told or clause.noun == "route" or _named(account.sentence, first) is not None
+    told = any(who in (*c.subject, *c.owner) for c in said) or clause.link == "if"
+    return told or clause.noun == "route" or bool(_named(account.sentence, first))
 
 
 def _of_noun(sentence: Sentence, clause: Clause, first: int) -> bool:
     """Whether a list of rooms is what "route" or "path" names, not where a verb leads."""
-    lead = {token.text for token in sentence.tokens[clause.first : first]}
+    lead = set(texts(sentence.tokens, clause.first, first))
     return clause.noun == "route" or bool(lead & ROUTE_NOUNS)
 
 
 def _to_via(sentence: Sentence, first: int, last: int, rooms: list[str]) -> list[str]:
     """The rooms in the order of the way: that of "his route to A via B" ends in A."""
-    leads = sentence.tokens[first - 1].text if first else ""
-    between = {token.text for token in sentence.tokens[first + 1 : last]}
+    leads = text_at(sentence.tokens, first - 1)
+    between = set(texts(sentence.tokens, first + 1, last))
     return rooms[::-1] if len(rooms) == 2 and leads == "to" and between & {"via", "through"} else rooms
 
 
@@ -224,8 +230,8 @@ def _set_out_from(account: Account, clause: Clause | None, owner: tuple[str, ...
     """The room of "I started in R, (saw X there,) then went A -> B", "from R, my route was A, B": the way's first."""
     if clause is None:
         return []
-    opening = account.sentence.tokens[:3]
-    if [t.text for t in opening[:1]] == ["from"] and [t.text for t in opening[2:]] == [","] and opening[1].value:
+    opening = account.tokens[:3]
+    if texts(opening, 0)[::2] == ["from", ","] and opening[1].kind == "room":
         return [opening[1].value]
     before = clause.before
     while before is not None and (before.small or before.group.kind == "see"):
@@ -244,7 +250,7 @@ def _set_out_from(account: Account, clause: Clause | None, owner: tuple[str, ...
 
 def _nothing(sentence: Sentence) -> Clause:
     """The clause of a sentence without a verb, with its times."""
-    clause = Clause(Group(0, 0, "is", "be", "finite"))
+    clause = nothing()
     clause.times = [token for token in sentence.tokens if token.kind == "time"]
     return clause
 
@@ -262,7 +268,9 @@ def _runs(sentence: Sentence) -> Iterator[tuple[int, int, list[str]]]:
         listed = len(rooms) > 1 and announced and not _of_no_one(sentence, at)
         while listed and (resumed := _resumes(sentence, stop)):
             end, more, _ = _extend(sentence, resumed, True)
-            rooms += [t.value for t in tokens[stop + 1 : resumed] if t.kind == "room" and tokens[stop + 1].text == ","]
+            rooms += [
+                t.value for t in tokens[stop + 1 : resumed] if t.kind == "room" and text_at(tokens, stop + 1) == ","
+            ]
             rooms += more
             stop = end
         if arrows or listed:
@@ -274,7 +282,7 @@ def _of_no_one(sentence: Sentence, at: int) -> bool:
     """Whether the path spoken of is nobody's: "there is no direct path from A to B"."""
     tokens = sentence.tokens
     for p in range(at - 1, max(-1, at - 8), -1):
-        lead = {token.text for token in tokens[max(0, p - 3) : p]}
+        lead = set(texts(tokens, p - 3, p))
         if tokens[p].text in ("path", "corridor", "way"):
             return bool(lead & {"no", "direct", "a", "the", "only"})
         if tokens[p].text == "route" and lead & {"plausible", "possible", "potential", "direct"}:
@@ -297,12 +305,12 @@ def _resumes(sentence: Sentence, stop: int) -> int | None:
 
 def _tells_of_stop(tokens: Sequence[Token], stop: int, aside: Clause) -> bool:
     """A, B where I saw X, B (I saw X there)."""
-    return tokens[stop + 1].text in ("where", "(") and (aside.link == "where" or aside.group.kind == "see")
+    return text_at(tokens, stop + 1) in ("where", "(") and (aside.link == "where" or aside.group.kind == "see")
 
 
 def _does_a_task(tokens: Sequence[Token], stop: int, aside: Clause) -> bool:
     """went to A, did a task there, back to B."""
-    lead = {token.text for token in tokens[stop + 1 : aside.group.first]}
+    lead = set(texts(tokens, stop + 1, aside.group.first))
     return aside.group.kind == "task" and lead <= {",", "and", "then"} and not aside.negative
 
 
@@ -311,22 +319,22 @@ def _extend(sentence: Sentence, at: int, announced: bool) -> tuple[int, list[str
     tokens = sentence.tokens
     rooms = [tokens[at].value]
     last, arrows, aside, p, depth, slashes = at, False, False, at + 1, 0, 0
-    goes = at > 0 and tokens[at - 1].text in _GOES | TOWARD
-    arrow = at > 0 and tokens[at - 1].text in _LISTING and _then_room(tokens, at)
+    goes = text_at(tokens, at - 1) in _GOES | TOWARD
+    arrow = text_at(tokens, at - 1) in _LISTING and _then_room(tokens, at)
     while p < len(tokens):
         token = tokens[p]
         if token.text == "(":
-            aside = aside or (p + 1 < len(tokens) and tokens[p + 1].text in _BEGIN_ASIDE)
+            aside = aside or (text_at(tokens, p + 1) in _BEGIN_ASIDE)
             depth += 1
         elif token.text == ")" and depth:
             depth -= 1
         elif depth and (arrows or aside or not (token.kind == "room" and announced)):
             pass
         elif token.kind == "room":
-            if not announced and not arrow and tokens[p - 1].text != "/":
+            if not announced and not arrow and text_at(tokens, p - 1) != "/":
                 break
             rooms.append(token.value)
-            slashes += tokens[p - 1].text == "/"
+            slashes += text_at(tokens, p - 1) == "/"
             arrows, last, arrow = arrows or arrow or (slashes > 1 and goes), p, _then_room(tokens, p)
         elif token.kind == "arrow":
             arrow = True
@@ -334,12 +342,12 @@ def _extend(sentence: Sentence, at: int, announced: bool) -> tuple[int, list[str
             token.text in (",", "/", ")") and (announced or arrows or arrow or token.text == "/")
         ):
             pass
-        elif token.text == "after" and p + 1 < len(tokens) and tokens[p + 1].kind == "room":
+        elif token.text == "after" and kind_at(tokens, p + 1) == "room":
             break
         elif token.kind == "word" and token.text in _GLUE and (arrow or announced or arrows):
-            if token.text == "i" and (arrows or p + 1 >= len(tokens) or tokens[p + 1].text not in _WENT):
+            if token.text == "i" and (arrows or p + 1 >= len(tokens) or text_at(tokens, p + 1) not in _WENT):
                 break
-        elif arrow and p + 1 < len(tokens) and token.kind == "word" and tokens[p + 1].kind == "arrow":
+        elif arrow and p + 1 < len(tokens) and token.kind == "word" and kind_at(tokens, p + 1) == "arrow":
             pass  # "A -> engines -> B"
         else:
             break
@@ -350,25 +358,11 @@ def _extend(sentence: Sentence, at: int, announced: bool) -> tuple[int, list[str
 def _then_room(tokens: Sequence[Token], p: int) -> bool:
     """Whether "then" and another room follow without a verb: "A, then back to B"."""
     p += 1
-    p += p < len(tokens) and tokens[p].text in (",", "and")
-    p += p < len(tokens) and tokens[p].text == "and"
-    if p >= len(tokens) or tokens[p].text != "then":
+    p += text_at(tokens, p) in (",", "and")
+    p += text_at(tokens, p) == "and"
+    if text_at(tokens, p) != "then":
         return False
-    p += 1
-    while p < len(tokens) and tokens[p].text in (
-        "back",
-        "to",
-        "toward",
-        "towards",
-        "into",
-        "through",
-        "up",
-        "down",
-        "over",
-        "the",
-    ):
-        p += 1
-    return p < len(tokens) and tokens[p].kind == "room"
+    return kind_at(tokens, past(tokens, p + 1, _THROUGH)) == "room"
 
 
 def _announced(sentence: Sentence, at: int) -> bool:
@@ -376,60 +370,39 @@ def _announced(sentence: Sentence, at: int) -> bool:
     tokens = sentence.tokens
     if any(token.text == "order" for token in tokens):
         return True
-    quoted = at > 1 and tokens[at - 1].text == "'"
-    if at and tokens[at - 1].text in ("between", "near", "around") and not _slashed(tokens, at):
+    quoted = text_at(tokens, at - 1) == "'"
+    if text_at(tokens, at - 1) in ("between", "near", "around") and text_at(tokens, at + 1) != "/":
         return False  # "your movements between A and B"
-    goes = at > 0 and tokens[at - 1 - quoted].text in _GOES
-    if goes and at + 2 < len(tokens) and tokens[at + 1].text in (",", "then", "after"):
+    goes = text_at(tokens, at - 1 - quoted) in _GOES
+    if goes and at + 2 < len(tokens) and text_at(tokens, at + 1) in (",", "then", "after"):
         return True
-    p = at - 1
-    steps = 0
-    while p >= 0 and steps < (25 if tokens[at - 1].text == ":" else 12):
+    reach = 25 if text_at(tokens, at - 1) == ":" else 12
+    for p in range(at - 1, max(-1, at - 1 - reach), -1):
         word = tokens[p].text
-        if (
-            word in ROUTE_NOUNS
-            and (word != "round" or (p and tokens[p - 1].text in ("whole", "entire")))
-            and (word != "way" or (p and tokens[p - 1].text == "my"))
-        ):
+        if _names_a_route(tokens, p):
             return True
         if p in sentence.by_token and not _of_teller(sentence, sentence.by_token[p]):
             return False
         if tokens[p].kind not in ("word", "time") and word not in (":", ",", "-", "—"):
             return False
-        if word in ("when", "where", "because", "if", "saw", "but", "puts", "put", "that", "intersects", "crosses"):
+        if word in _NO_LIST:
             return False
-        p -= 1
-        steps += 1
     return False
+
+
+def _names_a_route(tokens: Sequence[Token], p: int) -> bool:
+    """Whether a noun names a way: "round" and "way" do only in "the whole round", "my way"."""
+    word = tokens[p].text
+    if word == "round":
+        return text_at(tokens, p - 1) in ("whole", "entire")
+    return text_at(tokens, p - 1) == "my" if word == "way" else word in ROUTE_NOUNS
 
 
 def _of_teller(sentence: Sentence, phrase: Persons) -> bool:
     """Whether a phrase after "route" names whose it is, or who says so: "Bob's route as he told it", "as I said"."""
     owners = [other.who for other in sentence.people if other.owner and other.first < phrase.first]
-    return (
-        phrase.owner
-        or phrase.who == sentence_voice(sentence)
-        or (phrase.pronoun in ("he", "she") and phrase.who in owners)
-    )
-
-
-def _slashed(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a room begins a list like "A/B/C"."""
-    return at + 1 < len(tokens) and tokens[at + 1].text == "/"
-
-
-def sentence_voice(sentence: Sentence) -> tuple[str, ...]:
-    """Who "I" is in a sentence, if it says "I"."""
-    return next((phrase.who for phrase in sentence.people if phrase.pronoun == "i"), ())
-
-
-def _clause_at(sentence: Sentence, at: int) -> Clause | None:
-    """The clause to which a token belongs."""
-    found = None
-    for clause in sentence.clauses:
-        if clause.first <= at or clause.group.first <= at:
-            found = clause
-    return found
+    says_i = next((other.who for other in sentence.people if other.pronoun == "i"), ())
+    return phrase.owner or phrase.who == says_i or (phrase.pronoun in ("he", "she") and phrase.who in owners)
 
 
 def _named(sentence: Sentence, at: int) -> tuple[str, ...] | None:
@@ -437,32 +410,31 @@ def _named(sentence: Sentence, at: int) -> tuple[str, ...] | None:
     tokens = sentence.tokens
     for noun in range(at - 1, max(-1, at - 13), -1):
         if tokens[noun].text in ("because", "since", "but", "while"):
-            return None
+            break
         if tokens[noun].text in ROUTE_NOUNS:
             owners = [p for p in sentence.people if p.owner and p.last < noun and noun - p.last < 7]
-            if owners and not (owners[-1].first and tokens[owners[-1].first - 1].text == "from"):
+            if owners and text_at(tokens, owners[-1].first - 1) != "from":
                 return owners[-1].who
     return None
 
 
-def _owner(account: Account, clause: Clause | None, at: int) -> tuple[str, ...] | None:
+def _owner(account: Account, clause: Clause | None, at: int) -> tuple[str, ...]:
     """Whose way it is."""
     sentence = account.sentence
-    named = _named(sentence, at)
-    if named is not None:
-        return named or None
+    if (named := _named(sentence, at)) is not None:
+        return named
     if clause is not None and clause.noun == "route" and not clause.owner:
-        return None
+        return ()
     if clause is not None and clause.group.first < at and clause.subject:
         return clause.subject
     if clause is not None and clause.owner:
         return clause.owner
     before = [phrase for phrase in sentence.people if phrase.last < at and not phrase.called]
     if before:
-        return before[-1].who or None
+        return before[-1].who
     if account.discourse.way_of and not sentence.clauses:
         return account.discourse.way_of  # "Bob, your route has no witness. A -> B -> C."
-    return (account.discourse.voice,) if account.discourse.voice else None
+    return (account.voice,)
 
 
 def _mark(account: Account, first: int, last: int) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import permutations, product
+
 from quack_eval.claims.grammar.account import (
     VIA,
     Account,
@@ -13,9 +16,11 @@ from quack_eval.claims.grammar.account import (
     until,
 )
 from quack_eval.claims.grammar.bodies import sees_body
-from quack_eval.claims.grammar.chunks import MUST, Persons
+from quack_eval.claims.grammar.chunks import Persons, players
 from quack_eval.claims.grammar.lexicon import CONNECTIVES, GERUND, PARTICIPLE, PREPOSITIONS, TIME_LINKS
 from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.grammar.verbs import MUST
+from quack_eval.claims.grammar.words import text_at
 
 _APART = frozenset({"from", "toward", "towards", "before", "after", "between"})
 """What stands before a room in which somebody was not seen: "saw nobody before R", "between R and S"."""
@@ -24,62 +29,68 @@ _CAUGHT_AT = frozenset({"red", "lying", "up", "off", "out", "on", "lie", "lies"}
 
 def tell_seeing(account: Account, clause: Clause) -> None:
     """I saw X in R; X and I met in R; saw nobody; saw X's body."""
-    discourse = account.discourse
-    seers = clause.subject or ()
-    told = clause.before
-    if (
-        clause.group.form == GERUND
-        and told is not None
-        and told.negative
-        and told.group.lemma in ("recall", "remember")
-    ):
+    seers, group = clause.subject, clause.group
+    if _not_recalled(clause):
         clause.negative = True
-    if clause.group.mood == MUST:
-        return  # "had to have crossed paths"
-    if clause.group.lemma == "catch" and (not clause.places or clause.words & _CAUGHT_AT):
-        return
-    if clause.group.passive:
+    if group.mood == MUST or (group.lemma == "catch" and (not clause.places or clause.words & _CAUGHT_AT)):
+        return  # "had to have crossed paths", "was caught lying"
+    if group.passive:
         _seen_by(account, clause)
+    elif not seers and group.form == PARTICIPLE and _the_last(account, clause):
         return
-    if clause.subject is None and clause.group.form == PARTICIPLE and _the_last(account, clause):
-        return
-    if clause.group.lemma in ("meet", "overlap") and not clause.objects and len(seers) > 1:
+    elif group.lemma in ("meet", "overlap") and not clause.objects and len(seers) > 1:
         _met(account, clause, seers)
-        return
-    if clause.indefinite == "nobody":
-        met = clause.group.lemma == "meet" and any(discourse.voice in o.who for o in clause.objects)
+    elif clause.indefinite == "nobody":
+        met = group.lemma == "meet" and account.voice in players(clause.objects)
         for room in or_none(rooms_of(account, clause)) if met else ():
-            account.sighting(clause, discourse.voice, None, room, True)
+            account.sighting(clause, account.voice, None, room, True)
+    elif sees_body(account, clause):
         return
-    if sees_body(account, clause):
-        return
-    if len(seers) > 1 and _one_another(account, clause):
-        above = clause.above
-        stood = above is not None and above.group.kind in ("is", "be", "move", "enter")
-        same = stood and above is not None and above.subject == seers and clause.link in ("", "and", "but", ",")
-        rooms = rooms_of(account, clause) or (rooms_of(account, above) if same and above is not None else [])
-        for one in seers:
-            for other in seers:
-                for room in or_none(rooms):
-                    account.sighting(clause, one, other, room, clause.negative)
-        return
+    elif len(seers) > 1 and _one_another(account, clause):
+        saw_one_another(account, clause, or_none(rooms_of(account, clause) or _stood_together(account, clause)))
+    else:
+        _saw_each(account, clause)
+
+
+def _not_recalled(clause: Clause) -> bool:
+    """Whether a gerund is what somebody does not remember: "I don't recall seeing Bob"."""
+    told = clause.before
+    recalls = told is not None and told.negative and told.group.lemma in ("recall", "remember")
+    return clause.group.form == GERUND and recalls
+
+
+def _saw_each(account: Account, clause: Clause) -> None:
+    """Everybody whom a clause names was seen, or was not."""
     if not clause.objects and (fronted := _put_before(account, clause)) is not None:
         clause.objects = [fronted]
     for phrase, rooms, time in _segments(account, clause):
         if clause.link in TIME_LINKS and not rooms and not (clause.negative and clause.link in ("since", "as")):
             continue
         seen: tuple[str | None, ...] = phrase.who or ((None,) if phrase.indefinite else ())
-        for seer in seers:
-            for whom in seen:
-                _saw(account, clause, seer, whom, phrase, rooms, time)
-    _seen_beside(account, clause, seers)
+        for seer, whom in product(clause.subject, seen):
+            _saw(account, clause, seer, whom, phrase, rooms, time)
+    _seen_beside(account, clause, clause.subject)
     stood_where_seen(account, clause, rooms_of(account, clause))
+
+
+def saw_one_another(account: Account, clause: Clause, rooms: Iterable[str | None]) -> None:
+    """Each of those of whom a clause is said saw the others in the rooms, or did not."""
+    for (one, other), room in product(permutations(clause.subject, 2), rooms):
+        account.sighting(clause, one, other, room, clause.negative)
+
+
+def _stood_together(account: Account, clause: Clause) -> list[str]:
+    """The rooms of "A and B were in R, but never saw each other"."""
+    above = clause.above
+    if above is None or above.subject != clause.subject or clause.link not in ("", "and", "but", ","):
+        return []
+    return rooms_of(account, above) if above.group.kind in ("is", "be", "move", "enter") else []
 
 
 def _the_last(account: Account, clause: Clause) -> bool:
     """X was the last person seen with Y in R: both were there."""
     before = clause.before
-    one = {token.text for token in account.sentence.tokens[: clause.group.first]} & {
+    one = {token.text for token in account.tokens[: clause.group.first]} & {
         "person",
         "people",
         "one",
@@ -88,7 +99,7 @@ def _the_last(account: Account, clause: Clause) -> bool:
     if before is None or before.group.kind != "is" or not before.subject or before.negative or not one:
         return False
     for room in rooms_of(account, clause):
-        for who in [*before.subject, *(p for word, phrase in clause.beside if word == "with" for p in phrase.who)]:
+        for who in [*before.subject, *clause.players_after("with")]:
             account.location(clause, who, room)
     return True
 
@@ -97,7 +108,7 @@ def _one_another(account: Account, clause: Clause) -> bool:
     """Whether those who saw are whom they saw: "saw each other", "neither saw the other"."""
     if clause.words >= {"each", "other"}:
         return True
-    words = account.sentence.tokens[clause.group.last + 1 : clause.group.last + 4]
+    words = account.tokens[clause.group.last + 1 : clause.group.last + 4]
     other = [token.text for token in words[:2]] == ["the", "other"]
     return other and (
         len(words) < 3 or words[2].kind in ("mark", "time") or words[2].text in PREPOSITIONS | CONNECTIVES
@@ -108,11 +119,11 @@ def _put_before(account: Account, clause: Clause) -> Persons | None:
     """Whom "Eve I only saw in R" puts before who saw it."""
     if clause.phrase is None or clause.phrase.first == 0 or clause.link in ("who", "that", "which"):
         return None
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     whom = account.sentence.by_token.get(clause.phrase.first - 1)
     if whom is None or whom.owner or whom.called or not whom.who:
         return None
-    opens = whom.first == 0 or tokens[whom.first - 1].text in ("and", "but", ",", "—", ";", ":", "while")
+    opens = whom.first == 0 or text_at(tokens, whom.first - 1) in ("and", "but", ",", "—", ";", ":", "while")
     return whom if opens and all(clause.before is None or o is not whom for o in _objects(clause.before)) else None
 
 
@@ -124,7 +135,7 @@ def _objects(clause: Clause | None) -> list[Persons]:
 def stood_where_seen(account: Account, clause: Clause, rooms: list[str]) -> None:
     """saw X in R when I passed through: the teller was in R."""
     after = account.after(clause)
-    voice = account.discourse.voice
+    voice = account.voice
     if after is None or after.subject != (voice,) or after.link not in ("when", "while", "as"):
         return
     if any(place.preposition in VIA for place in after.places):
@@ -150,10 +161,10 @@ def _saw(
     account: Account, clause: Clause, seer: str, target: str | None, phrase: Persons, rooms: list[str], time: str | None
 ) -> None:
     """One sighting, or its denial."""
-    if clause.group.lemma == "join" and target == account.discourse.voice:
+    if clause.group.lemma == "join" and target == account.voice:
         seer, target = target, seer
     negative = clause.negative
-    if phrase.indefinite == "nobody" or account.sentence.tokens[phrase.first - 1].text in ("no", "neither"):
+    if phrase.indefinite == "nobody" or text_at(account.tokens, phrase.first - 1) in ("no", "neither"):
         negative = True
     if negative and target is not None and until(account, clause):
         return
@@ -166,10 +177,10 @@ def _saw(
         rooms = []
     rooms = rooms or ([] if "again" in clause.words else _spoken_of(account, target, negative))
     for room in or_none(rooms):
-        if met and room is not None and seer == account.discourse.voice:
+        if met and room is not None and seer == account.voice:
             account.location(clause, seer, room)
         account.sighting(clause, seer, target, room, negative, time=time)
-        if clause.link == "where" and target == account.discourse.voice and room is not None and not negative:
+        if clause.link == "where" and target == account.voice and room is not None and not negative:
             account.location(clause, target, room)  # "to R, where Bob saw me"
 
 
@@ -183,7 +194,7 @@ def _spoken_of(account: Account, target: str | None, negative: bool) -> list[str
 
 def _only_one(account: Account, clause: Clause, phrase: Persons) -> bool:
     """Whether "only" takes somebody out of those not seen: "didn't see Eve, only Bob in R", "no body, just Bob"."""
-    words = [token.text for token in account.sentence.tokens[clause.rest[0] : phrase.first]]
+    words = [token.text for token in account.tokens[clause.rest[0] : phrase.first]]
     return ("only" in words or "just" in words) and any(
         phrase.last < other.first or other.last < phrase.first for other in clause.objects
     )
@@ -191,7 +202,7 @@ def _only_one(account: Account, clause: Clause, phrase: Persons) -> bool:
 
 def just_one(account: Account, phrase: Persons) -> bool:
     """Whether who was seen is the exception: "didn't see a body, just Bob going by"."""
-    lead = [token.text for token in account.sentence.tokens[max(0, phrase.first - 2) : phrase.first]]
+    lead = account.words(phrase.first - 2, phrase.first)
     return lead[-1:] in (["just"], ["only"]) and lead[0] in (",", "—", "-", "but", ";")
 
 
@@ -201,18 +212,18 @@ def _segments(account: Account, clause: Clause) -> list[tuple[Persons, list[str]
     there = account.where(clause) if clause.link == "where" else None
     objects = sorted(clause.objects, key=lambda o: o.first)
     times = sorted((t for t in clause.times), key=lambda t: t.start)
-    tokens, named = account.sentence.tokens, account.sentence.by_token
+    tokens, named = account.tokens, account.sentence.by_token
     for number, phrase in enumerate(objects):
         begin = phrase.last if number else clause.rest[0] - 1
         end = objects[number + 1].first if number + 1 < len(objects) else clause.rest[1]
         places = [p for p in clause.places if begin <= p.at < end and p.preposition not in _APART | {"to"}]
-        rooms = [room for p in places if (room := account.room_of(p))]
+        rooms = account.rooms(places)
         last = objects[-1].first
         joined = {
             token.text for p, token in enumerate(tokens[phrase.last + 1 : last], phrase.last + 1) if p not in named
         }
         if not places and number + 1 < len(objects) and joined <= {",", "or", "and", "nor"}:
-            rooms = [room for p in clause.places if p.at > last and (room := account.room_of(p))]
+            rooms = account.rooms(p for p in clause.places if p.at > last)
         inside = [t for t in times if tokens[begin].start <= t.start < tokens[end - 1].end]
         time = account.message[inside[0].start : inside[0].end] if inside and len(objects) > 1 else None
         found.append((phrase, [there] if there is not None else rooms, time))
@@ -234,23 +245,23 @@ def _both_rooms(account: Account, clause: Clause) -> list[str]:
     """The rooms of "he was in A and B, but I never saw him in either place"."""
     if not clause.words & {"either", "those", "both"} or not clause.words & {"place", "places", "room", "rooms"}:
         return []
-    named = [token.value for token in account.sentence.tokens[: clause.group.first] if token.kind == "room"]
+    named = [token.value for token in account.tokens[: clause.group.first] if token.kind == "room"]
     return list(dict.fromkeys(named))[-2:]
 
 
 def _where_others_were(account: Account, clause: Clause) -> list[str]:
     """The room of "saw nobody else with X": where X was said to be."""
     nobody = any(phrase.indefinite for phrase in clause.objects)
-    beside = [p for word, phrase in clause.beside if word in ("with", "near", "around") for p in phrase.who]
+    beside = clause.players_after("with", "near", "around")
     known = [room for p in beside if (room := account.discourse.places.get(p)) is not None]
     return known[:1] if nobody else []
 
 
 def _where_it_stood(account: Account, clause: Clause) -> list[str]:
     """The room of "X was in R. X saw Y": where another seer was said to be right before."""
-    seers = clause.subject or ()
+    seers = clause.subject
     here = account.discourse.places.get(seers[0]) if len(seers) == 1 else None
-    quoted = seers != (account.discourse.voice,) and not clause.negative
+    quoted = seers != (account.voice,) and not clause.negative
     return [here] if quoted and here is not None and here == account.discourse.room else []
 
 
@@ -265,36 +276,36 @@ def _seen_by(account: Account, clause: Clause) -> None:
     for preposition, phrase in beside:
         if preposition == "by":
             for seer in phrase.who:
-                for who in clause.subject or ():
+                for who in clause.subject:
                     for room in or_none(rooms_of(account, clause)):
                         account.sighting(clause, seer, who, room, clause.negative)
 
 
 def _by_whom(account: Account, clause: Clause) -> list[tuple[str, Persons]]:
     """Who saw, where the next verb follows at once: "Eve being seen in R by Bob makes it unlikely"."""
-    tokens, end = account.sentence.tokens, clause.rest[1]
+    tokens, end = account.tokens, clause.rest[1]
     seer = account.sentence.by_token.get(end + 1)
     return [("by", seer)] if seer is not None and tokens[end].text == "by" else []
 
 
 def _was_seen(account: Account, clause: Clause) -> None:
     """X was (last) seen in R, with Y: nobody says by whom, so that both were there."""
-    for who in clause.subject or ():
+    for who in clause.subject:
         for room in rooms_of(account, clause):
             account.location(clause, who, room)
-            for other in [p for word, phrase in clause.beside if word == "with" for p in phrase.who]:
+            for other in clause.players_after("with"):
                 account.location(clause, other, room)
 
 
 def tell_meeting(account: Account, clause: Clause) -> None:
     """I ran into X in R: the own location and the sighting."""
     rooms = rooms_of(account, clause)
-    for seer in clause.subject or ():
+    for seer in clause.subject:
         for phrase in [*clause.objects, *(phrase for _, phrase in clause.beside)]:
             for target in phrase.who or ((None,) if phrase.indefinite else ()):
                 negative = clause.negative or phrase.indefinite == "nobody"
                 for room in or_none(rooms):
-                    if room and not negative and seer == account.discourse.voice:
+                    if room and not negative and seer == account.voice:
                         account.location(clause, seer, room)
                     account.sighting(clause, seer, target, room, negative)
 
@@ -303,12 +314,12 @@ def tell_together(account: Account, clause: Clause) -> None:
     """A and B confirm each other in R, alibi each other in R, line up around R: both were there."""
     clause.places = [place for place in clause.places if place.preposition != "on"]  # "on the medbay timeline"
     if not clause.negative:
-        _met(account, clause, clause.subject or ())
+        _met(account, clause, clause.subject)
 
 
 def _here(account: Account, clause: Clause) -> list[str]:
     """The room of "I was in R, and we met": where the sentence has the teller."""
-    voice, above = account.discourse.voice, clause.above
+    voice, above = account.voice, clause.above
     here = account.discourse.places.get(voice)
     told = above is not None and above.subject == (voice,) and bool(above.places)
     return [here] if told and here is not None else []
@@ -316,7 +327,7 @@ def _here(account: Account, clause: Clause) -> list[str]:
 
 def _met(account: Account, clause: Clause, who: tuple[str, ...]) -> None:
     """X and I met in R; A and B met in R."""
-    voice = account.discourse.voice
+    voice = account.voice
     crossed = clause.group.lemma == "meet" and voice in who
     for room in rooms_of(account, clause) or (_here(account, clause) if crossed else []):
         if voice in who:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from quack_eval.claims.grammar.account import FROM, TOWARD, VIA, Account, Step
-from quack_eval.claims.grammar.chunks import TO
 from quack_eval.claims.grammar.lexicon import GERUND
 from quack_eval.claims.grammar.parts import Clause
+from quack_eval.claims.grammar.verbs import TO
 from quack_eval.claims.types import PLAYER, POSITIVE, Claim
 
 _GOING = ("move", "enter", "leave")
@@ -69,7 +69,7 @@ def _sets_out(run: list[Step], clause: Clause) -> bool:
 
 def _in_turn(account: Account, run: list[Step], rooms: list[str]) -> bool:
     """Whether stops are told as a way: with going in it, and of more than two rooms, with "then", or from a start."""
-    own = run[0].subject[0] in (account.discourse.voice, account.source)
+    own = run[0].subject[0] in (account.voice, account.source)
     goes = any(step.clause.group.kind in _GOING or step.clause.group.lemma in _ENDING for step in run[1:])
     then = any(step.clause.link == "then" for step in run[1:])
     last = run[-1].clause
@@ -91,7 +91,7 @@ def _replace_of(account: Account, run: list[Step], rooms: list[str], who: str) -
     last = run[-1].clause
     dated = any(_dated(step.clause) for step in run) and not _from_start(run)
     then = dated and last.link == "then" and not any(p.preposition in VIA for p in last.places)
-    if len(rooms) == 2 and who != account.discourse.voice and (then or who != account.source):
+    if len(rooms) == 2 and who != account.voice and (then or who != account.source):
         if last.group.kind in ("move", "enter") and len(run[-1].rooms) == 1:
             reached = ("location", who, rooms[1])
             account.claims[:] = [c for c in account.claims if (c.kind, c.subject, c.room) != reached]
@@ -115,12 +115,12 @@ def _has_event(account: Account, step: Step, who: str) -> bool:
     after = account.after(step.clause)
     if after is None or after.negative or after.maybe or after.group.form == GERUND:
         return False
-    if after.link == "that" and "is" in (token.text for token in account.sentence.tokens[: after.group.last + 1]):
+    if after.link == "that" and "is" in (token.text for token in account.tokens[: after.group.last + 1]):
         after = account.after(after)  # "and then R — that is where the meeting was called"
         return after is not None and after.link == "where" and after.group.kind in ("call", "report")
     if after.link == "where" and after.group.kind in ("call", "report"):
         return True
-    met = {*(after.subject or ()), *after.objects_of(account.sentence)}
+    met = {*(after.subject), *after.objects_of(account.sentence)}
     goes_on = after.link == "," and after.subject == (who,) and not after.places
     if after.group.kind == "task" and after.link == "where":
         return after.subject == (who,) and bool({"meeting", "report"} & set((account.time(after) or "").split()))
@@ -143,7 +143,7 @@ def _with_own_time(account: Account, run: list[Step]) -> set[str]:
 
 def _is_now(account: Account, clause: Clause) -> bool:
     """Whether a clause tells where somebody is while it speaks: "and now I'm in R"."""
-    return account.sentence.tokens[clause.group.first].text in ("'m", "am")
+    return account.tokens[clause.group.first].text in ("'m", "am")
 
 
 def _dated(clause: Clause) -> bool:

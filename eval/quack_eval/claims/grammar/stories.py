@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from quack_eval.claims.grammar.discourse import Discourse
-from quack_eval.claims.grammar.lexicon import ROUTE_NOUNS, SAID_NOUNS
+from quack_eval.claims.grammar.lexicon import ROUTE_NOUNS, SAID_NOUNS, UNTRUE
 from quack_eval.claims.grammar.parts import Clause, Sentence
+from quack_eval.claims.grammar.words import text_at, texts
 from quack_eval.claims.types import NEGATIVE, Claim
 
-_UNTRUE = frozenset(
-    {"lie", "false", "untrue", "fabrication", "fabricated", "fake", "impossible", "impossibility", "bogus"}
-)
+_UNTRUE = UNTRUE | {"impossible", "impossibility", "bogus"}
 _LIES = frozenset({"lie", "lied", "lying", "lies", "made", "making", "makes"}) | _UNTRUE
 _UNSURE = frozenset(
     {
@@ -41,7 +40,7 @@ def _called_untrue(sentence: Sentence, clause: Clause, discourse: Discourse) -> 
     if clause.group.lemma == "lie" or clause.words & {"lie", "lies"}:
         return _lied_about(sentence, clause)
     if clause.group.lemma == "make" and "up" in clause.words and clause.words & ROUTE_NOUNS:
-        return clause.subject or ()
+        return clause.subject
     made_up = clause.group.lemma == "fabricate"
     if not (made_up or (clause.group.kind == "is" and clause.words & _UNTRUE)):
         return ()
@@ -57,7 +56,7 @@ def _lied_about(sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         return clause.owner
     tokens = sentence.tokens
     for phrase in clause.owners:
-        noun = {token.text for token in tokens[phrase.last + 1 : phrase.last + 4]}
-        if noun & _STORY and tokens[phrase.first - 1].text == "about":
+        noun = set(texts(tokens, phrase.last + 1, phrase.last + 4))
+        if noun & _STORY and text_at(tokens, phrase.first - 1) == "about":
             return phrase.who
     return ()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import ADVERBS, DETERMINERS, EITHER, FINITE, GERUND, VERBS
+from quack_eval.claims.grammar.words import kind_at, past, text_at, texts
 
 _JOINS = frozenset({"and", "&", "+", "/", ","})
 _ENCOUNTERS = frozenset({"encounters", "sightings", "encountered", "encounter", "confirmations"})
@@ -57,9 +58,8 @@ def _named_nobody(tokens: Sequence[Token]) -> bool:
 
 def _is_empty(tokens: Sequence[Token], p: int) -> bool:
     """Whether "empty" follows a room without a verb: "medbay was empty, [storage] completely empty"."""
-    while p < len(tokens) and tokens[p].text in ADVERBS:
-        p += 1
-    return p < len(tokens) and tokens[p].text == "empty"
+    p = past(tokens, p)
+    return text_at(tokens, p) == "empty"
 
 
 def _says(token: Token) -> bool:
@@ -74,7 +74,7 @@ def _is_denied(tokens: Sequence[Token], p: int) -> bool:
         tokens[p].text == "nobody" or tokens[last].kind == "name" or tokens[last].text in _NOBODY
     ):
         return False
-    while last + 1 < len(tokens) and tokens[last + 1].text in (
+    while text_at(tokens, last + 1) in (
         "one",
         "else",
         "players",
@@ -118,13 +118,13 @@ def completed(tokens: list[Token], discourse: Discourse) -> list[Token]:
         begin = next((p for p in range(last + 1, len(tokens)) if _names(tokens, p)), len(tokens))
         found += _acting(tokens[last + label : begin], named) if discourse.listing else tokens[last + label : begin]
         last = _names(tokens, begin)
-        last = last if last and tokens[begin - 1].text in _STOPS and _placed(tokens, last) else 0
+        last = last if last and text_at(tokens, begin - 1) in _STOPS and _placed(tokens, last) else 0
     return found + tokens[begin:]
 
 
 def _acting(tokens: list[Token], named: list[Token]) -> list[Token]:
     """The rest of "I saw Eve in R at 5, left toward S" with the name that its verb leaves out."""
-    at = next((p for p in range(1, len(tokens)) if tokens[p - 1].text == "," and _acts(tokens, p)), len(tokens))
+    at = next((p for p in range(1, len(tokens)) if text_at(tokens, p - 1) == "," and _acts(tokens, p)), len(tokens))
     return tokens[:at] + (named if at < len(tokens) else []) + tokens[at:]
 
 
@@ -151,22 +151,21 @@ def _heading(tokens: Sequence[Token]) -> int:
 def _names(tokens: Sequence[Token], p: int) -> int:
     """Where a list of players that begins here ends, 0 where none does."""
     end = 0
-    while p < len(tokens) and tokens[p].kind == "name":
+    while kind_at(tokens, p) == "name":
         end = p = p + 1
-        while p < len(tokens) and tokens[p].text in _JOINS:
-            p += 1
+        p = past(tokens, p, _JOINS)
     return end
 
 
 def _placed(tokens: Sequence[Token], p: int) -> bool:
     """Whether a room follows without a verb: after a colon, or after "in"."""
-    label = p < len(tokens) and tokens[p].text in (":", "—")
+    label = text_at(tokens, p) in (":", "—")
     p += label
     led = False
     while p < len(tokens) and (tokens[p].kind == "time" or tokens[p].text in _BESIDE_ROOM):
         led |= tokens[p].text in _IN
         p += 1
-    return p < len(tokens) and tokens[p].kind == "room" and (led or label) and not _acts(tokens, p + 1)
+    return kind_at(tokens, p) == "room" and (led or label) and not _acts(tokens, p + 1)
 
 
 def _acts(tokens: Sequence[Token], p: int) -> bool:
@@ -179,6 +178,6 @@ def _acts_after(tokens: Sequence[Token], p: int) -> bool:
     """Whether a label is the subject of the verb after it: "Eve: was in R", "Eve: by her own account was in R"."""
     if p >= len(tokens) or tokens[p].text != ":":
         return False
-    words = [token.text for token in tokens[p + 1 : p + 5]]
+    words = texts(tokens, p + 1, p + 5)
     p += 5 if words[:1] == ["by"] and words[2:3] == ["own"] else 1
-    return _acts(tokens, p) and p + 1 < len(tokens) and tokens[p + 1].text not in ("you", "i", "we", "that")
+    return _acts(tokens, p) and p + 1 < len(tokens) and text_at(tokens, p + 1) not in ("you", "i", "we", "that")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from quack_eval.claims.grammar.account import FROM, TOWARD, VIA, Account
 from quack_eval.claims.grammar.parts import Clause, Place
+from quack_eval.claims.grammar.words import text_at
 
 
 @dataclass(slots=True)
@@ -31,7 +32,7 @@ def way_of(account: Account, clause: Clause) -> Way:
     """The rooms of a movement by their prepositions."""
     way = Way()
     bare = _bare_origin(account, clause)
-    went_on = bool(clause.places) and account.sentence.tokens[clause.rest[0]].text == "then"
+    went_on = bool(clause.places) and account.tokens[clause.rest[0]].text == "then"
     for place in clause.places:
         room = account.room_of(place)
         leaves = clause.group.kind == "leave"
@@ -58,29 +59,29 @@ def _bare_origin(account: Account, clause: Clause) -> Place | None:
     """The first room of "went A to B", right after the verb."""
     if clause.group.kind != "move" or len(clause.places) < 2 or clause.places[0].preposition:
         return None
-    between = account.sentence.tokens[clause.group.last + 1 : clause.places[0].at]
+    between = account.tokens[clause.group.last + 1 : clause.places[0].at]
     follows = clause.places[1].preposition in ("to", "into") and all(token.text == "the" for token in between)
     return clause.places[0] if follows else None
 
 
 def all_in_order(account: Account, clause: Clause) -> list[str]:
     """The rooms that a movement reached or headed for, in the order in which they stand."""
-    return [room for p in clause.places if p.preposition not in FROM and (room := account.room_of(p))]
+    return account.rooms(clause.places, apart=FROM)
 
 
 def one_or_the_other(account: Account, clause: Clause) -> bool:
     """Whether a movement is headed for two rooms at once: "toward A/B"."""
     toward = [place.at for place in clause.places if place.preposition in TOWARD]
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     return len(toward) == 2 == len(clause.places) and tokens[toward[0] + 1].text in ("/", "or")
 
 
 def each_its_own(account: Account, clause: Clause) -> bool:
     """Whether every destination has a preposition of its own: "to A, over to B, up to C", "A to B to C" are ways."""
-    tokens = account.sentence.tokens
+    tokens = account.tokens
     places = [p for p in clause.places if p.preposition not in FROM | TOWARD]
     places = places[1:] if len(places) > 2 and not places[0].preposition else places
-    starts = [p.at - 1 - (tokens[p.at - 1].text == "the") for p in places]
+    starts = [p.at - 1 - (text_at(tokens, p.at - 1) == "the") for p in places]
     return all(at >= 0 and tokens[at].text in ("to", "into", "in", "through", "at") for at in starts)
 
 
