@@ -90,8 +90,8 @@ def _check(texts: Mapping[str, object], lists: Mapping[str, object]) -> None:
         if not isinstance(text, str):
             raise ConfigError(f"{name}={shown(text)}: must be a text")
     for name, names in lists.items():
-        listed = isinstance(names, Collection) and not isinstance(names, str)
-        if not listed or not all(isinstance(one, str) for one in names):
+        listed = names if isinstance(names, Collection) and not isinstance(names, str) else (None,)
+        if not all(isinstance(one, str) for one in listed):
             raise ConfigError(f"{name}={shown(names)}: must be a list of names")
 
 
