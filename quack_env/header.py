@@ -47,6 +47,8 @@ class Header(BaseModel):
     forks: list[tuple[int, int]] = Field(default_factory=list)
     """(decisions made before it, number) of every point from which on a continuation has a chance of its own."""
     form: str = "aec"
+    setting: str | None = None
+    """What an experiment calls the conditions of this game; evaluations group games by it, else by who played."""
     seats: list[Seat]
     given: dict[str, Any] | None = None
     """Draws in place of chance, as far as they go: `turn_order` by tick, `speaking_order` by meeting (seats) and

@@ -28,10 +28,18 @@ IMAGES = "images"
 class Recorder:
     """Writes one game after the other, each to a folder of its own; lines are flushed at the end of every tick."""
 
-    def __init__(self, game: Game, path: str | os.PathLike[str], policies: Mapping[str, str] | None, form: str) -> None:
+    def __init__(
+        self,
+        game: Game,
+        path: str | os.PathLike[str],
+        policies: Mapping[str, str] | None,
+        form: str,
+        setting: str | None,
+    ) -> None:
         self.game = game
         self.policies = dict(policies or {})
         self.form = form
+        self.setting = setting
         self.next = Path(path) if Path(path).name else Path(os.path.abspath(path))
         self.folder: Path | None = None
         self._file: TextIO | None = None
@@ -53,7 +61,7 @@ class Recorder:
         self._status_file = open(self.folder / STATUS, "w", encoding="utf-8", newline="\n")  # noqa: SIM115
         self._write_status("aborted", "not finished")
         self._file = open(self.folder / FILE, "w", encoding="utf-8", errors="backslashreplace", newline="\n")  # noqa: SIM115
-        self._file.write(header_of(self.game, self.policies, self.form).model_dump_json() + "\n")
+        self._file.write(header_of(self.game, self.policies, self.form, self.setting).model_dump_json() + "\n")
         self._index = 0
         self._probes = 0
         self._outside.clear()
@@ -169,7 +177,7 @@ class Recorder:
         self._status_file.flush()
 
 
-def header_of(game: Game, policies: Mapping[str, str], form: str) -> Header:
+def header_of(game: Game, policies: Mapping[str, str], form: str, setting: str | None = None) -> Header:
     """The header of a game that has just been dealt."""
     state, world, briefing = game.state, game.world, game.briefing
     rooms = game.game_map.rooms
@@ -195,6 +203,7 @@ def header_of(game: Game, policies: Mapping[str, str], form: str) -> Header:
         forks=game.forks,
         given=game.given,
         form=form,
+        setting=setting,
         seats=seats,
     )
 
@@ -229,11 +238,15 @@ class RecordAEC(Held, BaseWrapper[str, Any, Any]):
     """Records every game of an AEC environment; see `RecordTrajectory`."""
 
     def __init__(
-        self, env: AECEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None
+        self,
+        env: AECEnv[str, Any, Any],
+        path: str | os.PathLike[str],
+        policies: Mapping[str, str] | None,
+        setting: str | None,
     ) -> None:
         super().__init__(env)
         self.game: Game = env.unwrapped.game  # type: ignore[attr-defined]
-        self.recorder = Recorder(self.game, path, policies, "aec")
+        self.recorder = Recorder(self.game, path, policies, "aec", setting)
         self.game.recording = True
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -277,11 +290,15 @@ class RecordParallel(Held, BaseParallelWrapper[str, Any, Any]):
     """Records every game of a parallel environment; see `RecordTrajectory`."""
 
     def __init__(
-        self, env: ParallelEnv[str, Any, Any], path: str | os.PathLike[str], policies: Mapping[str, str] | None
+        self,
+        env: ParallelEnv[str, Any, Any],
+        path: str | os.PathLike[str],
+        policies: Mapping[str, str] | None,
+        setting: str | None,
     ) -> None:
         super().__init__(env)
         self.game: Game = env.unwrapped.game  # type: ignore[attr-defined]
-        self.recorder = Recorder(self.game, path, policies, "parallel")
+        self.recorder = Recorder(self.game, path, policies, "parallel", setting)
         self.game.recording = True
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
@@ -308,7 +325,10 @@ class RecordParallel(Held, BaseParallelWrapper[str, Any, Any]):
 
 
 def RecordTrajectory(  # noqa: N802 - a wrapper to its users
-    env: Any, path: str | os.PathLike[str], policies: Mapping[str, str] | None = None
+    env: Any,
+    path: str | os.PathLike[str],
+    policies: Mapping[str, str] | None = None,
+    setting: str | None = None,
 ) -> Any:
     """The environment, recorded: each game to a folder, the first to ``path``, the next beside it, numbered on.
 
@@ -318,12 +338,14 @@ def RecordTrajectory(  # noqa: N802 - a wrapper to its users
         env: `quack_env.env(...)`, `raw_env(...)` or `parallel_env(...)`.
         path: folder of the first game; one that already holds a recorded game is refused and stays as it is.
         policies: names of the policies by agent, for the header.
+        setting: what an experiment calls the conditions of these games, for the header: evaluations group games by it;
+            None for by who played.
 
     Raises:
         TrajectoryError: at reset, when the folder cannot be used.
     """
     if isinstance(env, AECEnv):
-        return RecordAEC(env, path, policies)
+        return RecordAEC(env, path, policies, setting)
     if isinstance(env, ParallelEnv):
-        return RecordParallel(env, path, policies)
+        return RecordParallel(env, path, policies, setting)
     raise TypeError(f"RecordTrajectory takes an AEC or a parallel environment, not {type(env).__name__}")

@@ -305,7 +305,7 @@ HEADERS: dict[str, tuple[Callable[[Line], Any], str]] = {
     "an unknown field": (
         lambda header: header.update(sede=1),
         "header field sede: unknown field; allowed: schema_version, made_by, config, map, speech, seed, forks, form, "
-        "seats, given",
+        "setting, seats, given",
     ),
     "an unknown field of a seat": (
         lambda header: header["seats"][1].update(colour=1),

@@ -149,6 +149,7 @@ def record(
             lambda is_duck: setting.duck if is_duck else setting.goose,
             setting.seats,
             game_map=setting.game_map,
+            name=setting.name,
             make=make,
             on_step=on_step,
             probe=GameProbe(setting.probes, store, game.id) if setting.probes else None,
@@ -175,6 +176,7 @@ def _record_situation(
         {who: make(name) for who, name in names.items()},
         game.seed,
         folder=run / game.id,
+        setting=setting.name,
         speech=setting.speech,
         probe=setting.probes,
         store=store if setting.probes else None,
@@ -236,6 +238,7 @@ def record_game(
     policy_of: Callable[[bool], str],
     seats: Mapping[str, str] | None = None,
     game_map: Any = None,
+    name: str | None = None,
     listener: Any = None,
     render_mode: str | None = None,
     save_images: bool = False,
@@ -245,7 +248,8 @@ def record_game(
 ) -> quack_env.Outcome:
     """Play and record one game.
 
-    ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents; ``make`` makes a policy.
+    ``policy_of(is_duck)`` names the policy of a role, ``seats`` that of single agents; ``make`` makes a policy;
+    ``name`` is the setting's.
     """
     inner = quack_env.env(
         config=config, game_map=game_map, speech=speech, observation="vector", render_mode=render_mode
@@ -254,7 +258,7 @@ def record_game(
     ducks = inner.unwrapped.game.state.ducks  # type: ignore[attr-defined]
     by_role = {agent: policy_of(bool(ducks >> i & 1)) for i, agent in enumerate(inner.possible_agents)}
     names = {**by_role, **(seats or {})}
-    env = quack_env.RecordTrajectory(inner, folder, policies=names)
+    env = quack_env.RecordTrajectory(inner, folder, policies=names, setting=name)
     env.recorder.listener = listener
     env.recorder.save_images = save_images
     try:

@@ -132,7 +132,6 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         claims=source,
         progress=progress,
         findings=run,
-        settings={str(run / game.id): game.setting.name for game in games},
         root=run,
     )
     missing = sorted(planned.keys() - {game.id for game in games})

@@ -70,7 +70,7 @@ class EvaluatedGame:
     """The names of the measures of every tier."""
     measures: Mapping[str, Measure]
     label: str | None = None
-    """What a suite calls the setting."""
+    """What its recording calls the setting."""
     game_map: dict[str, Any] = field(default_factory=dict)
     """The map it was played on, as its recording has it."""
     config: dict[str, Any] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class EvaluatedGame:
 
     @property
     def setting(self) -> str:
-        """The suite's name for it, else goose policy x duck policy."""
+        """The recording's name for it, else goose policy x duck policy."""
         return self.label or f"{self.goose} x {self.duck}"
 
     def tier(self, number: int) -> dict[str, Any] | None:
@@ -287,7 +287,6 @@ def evaluate(
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
     findings: str | os.PathLike[str] | None = None,
-    settings: Mapping[str, str] | None = None,
     root: str | os.PathLike[str] | None = None,
 ) -> Evaluation:
     """Evaluate every game at or below the paths, of any mix of formats.
@@ -302,7 +301,6 @@ def evaluate(
         out: a folder for `Evaluation.save`; None to write nothing.
         progress: called as games get done.
         findings: a folder for `claims.jsonl` and `findings.jsonl` of Tier 3, written game by game.
-        settings: the names of the settings by the games' paths, where they are more than who played.
         root: what the paths are written relative to; None for as they are.
 
     Raises:
@@ -335,12 +333,12 @@ def evaluate(
                 messages.append(result.message.replace(os.fspath(path), told.as_posix()))
                 evaluation.left_out.append(told.as_posix())
                 continue
-            game, label = result.game, (settings or {}).get(os.fspath(path))
+            game = result.game
             names = {tier: tuple(places(names)) for tier, names in game.tiers.items()}
             facts = same(game.facts) if convention == "paper" else game.facts  # the published ones are long and differ
             told_path = told.as_posix() if root is not None else game.path
             played = {"game_map": same(game.game_map), "config": same(game.config)}
-            game = replace(game, path=told_path, tiers=same(names), facts=facts, label=label, **played)
+            game = replace(game, path=told_path, tiers=same(names), facts=facts, **played)
             evaluation.evaluated.append(game)
             if result.message:
                 evaluation.notices.append(result.message.replace(os.fspath(path), told.as_posix()))
@@ -478,6 +476,7 @@ def _scored(path: Path, trajectory: Trajectory, asked: _Asked) -> _Result:
     seed = trajectory.header.seed
     game = EvaluatedGame(os.fspath(path), format_of(path) or "", convention, goose, duck, seed, {}, {}, {})
     game.game_map, settings = trajectory.header.map, trajectory.header.config
+    game.label = trajectory.header.setting
     game.config = {name: value for name, value in settings.items() if name not in ("map", "names")}
     played_by_models = (path / CALLS_FILE).is_file()
     measures: dict[str, Measure] = {}

@@ -189,6 +189,7 @@ def test_arms_are_settings_of_their_own_and_are_compared(quack: Run, tmp_path: P
     suite = written(tmp_path, f"geese: [random]\nducks: [random]\nseeds: 2\n{arms}")
     data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json"))
     assert list(data["settings"]) == ["random x random @ long", "random x random @ short"]
+    assert list(only_object(quack("eval", tmp_path / "run", "--json"))["settings"]) == list(data["settings"])
     assert [c["differs"] for c in data["comparisons"]] == ["arm"]
     assert [row["Setting"] for row in rows(tmp_path / "run" / "tables" / "table4.csv")] == list(data["settings"])
 

@@ -217,6 +217,13 @@ def test_the_same_games_in_another_order_have_the_same_intervals(run: Path) -> N
     assert evaluate(games[::-1]).measures == evaluate(games).measures
 
 
+def test_games_are_of_the_setting_that_their_recording_names(run: Path) -> None:
+    record = Trajectory.load(run / "told-1")
+    record.header.setting = "a dark ship"
+    record.save(run / "dark")
+    assert set(evaluate(run).settings) == {"a dark ship", "unknown x unknown", "gooses x ducks"}
+
+
 def test_settings_and_roles(run: Path) -> None:
     evaluation = evaluate([run])
     assert list(evaluation.settings) == ["gooses x ducks", "unknown x unknown"]

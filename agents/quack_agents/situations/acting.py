@@ -121,6 +121,7 @@ def perform(
     seed: int = 0,
     *,
     folder: str | os.PathLike[str] | None = None,
+    setting: str | None = None,
     speech: str = "tokens",
     probe: Any = None,
     store: Any = None,
@@ -137,6 +138,7 @@ def perform(
             script, and does nothing there without.
         seed: of chance after the script, of policies, and of the order in which names are listed.
         folder: where it is recorded; None for nowhere.
+        setting: what the recording says that its conditions are called.
         speech: "tokens" or "text".
         probe: how and when to ask, beside the named moments (see `ProbeConfig`).
         store: where beliefs go.
@@ -157,7 +159,7 @@ def perform(
     if folder is not None:
         told = {situation.agent(name): label for name, label in (labels or {}).items()}
         scripted = dict.fromkeys(env.possible_agents, "script")
-        env = RecordTrajectory(env, folder, {**scripted, **told})
+        env = RecordTrajectory(env, folder, {**scripted, **told}, setting)
     actors = {
         agent: GuidedPolicy(policies.get(name) or Extra(), course.guide)
         for agent, name in zip(env.possible_agents, situation.names, strict=True)
