@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from quack_env.aec import QuackAEC
 from quack_env.config import GameConfig
-from quack_env.errors import ConfigError, IllegalActionError, MapError, QuackError, TrajectoryError
+from quack_env.errors import ConfigError, IllegalActionError, MapError, QuackError, QuackWarning, TrajectoryError
 from quack_env.events import Event
 from quack_env.forks import fork
 from quack_env.game_map import GameMap
@@ -30,6 +30,7 @@ __all__ = [
     "MapError",
     "Outcome",
     "QuackError",
+    "QuackWarning",
     "RecordTrajectory",
     "TrajectoryError",
     "__version__",

@@ -27,7 +27,7 @@ from quack_env.replay import deal
 from quack_env.spaces import ActionWithText, AnyText, MaskedDiscrete
 from quack_env.view import View
 from quack_env.world import SPEECH
-from quack_env.yaml_file import shown
+from quack_env.yaml_file import meant, shown
 
 if TYPE_CHECKING:
     from quack_env.encode.image import ImageEncoder
@@ -80,18 +80,19 @@ def one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
     raise ConfigError(f"{name}={shown(value)}: must be one of {', '.join(repr(a) for a in allowed)}")
 
 
-def none_of(others: Mapping[str, Any], made: type) -> None:
-    """A `ConfigError` where there are other options than those of ``made``; it says what is allowed."""
-    for name, value in others.items():
+def none_of(others: Mapping[str, Any], *made: type) -> None:
+    """A `ConfigError` where there are other options than those of the classes made; it says what is allowed."""
+    kinds = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
+    allowed = {p.name: p for one in made for p in inspect.signature(one).parameters.values() if p.kind not in kinds}
+    for name, value in ((name, value) for name, value in others.items() if name not in allowed):
         if name == "map":
             raise ConfigError(f"map={shown(value)}: no such option; give game_map={shown(value)}")
         if name in GameConfig.model_fields:
             raise ConfigError(
                 f"{name}={shown(value)}: is a setting of the game, give config={{{name!r}: {shown(value)}}}"
             )
-        kinds = inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL
-        allowed = (p.name for p in inspect.signature(made).parameters.values() if p.kind not in kinds)
-        raise ConfigError(f"{name}={shown(value)}: no such option; there are {', '.join(allowed)}")
+        told = f"no such option{meant(name, allowed)}; there are {', '.join(allowed)}"
+        raise ConfigError(f"{name}={shown(value)}: {told}")
 
 
 def deal_of(options: Mapping[str, Any] | None) -> Header | None:
@@ -192,7 +193,8 @@ class QuackBase:
             game = self.__dict__.get("game")
             if game is None or "state" in vars(game) or name.startswith("__"):
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            raise NotResetError(f"reset() has to be called first ({type(self).__name__} has no {name!r} yet)")
+            lacks = "no game is dealt" if name.startswith("_") else f"{type(self).__name__} has no {name!r}"
+            raise NotResetError(f"reset() has to be called first ({lacks} yet)")
 
     def _action_space(self, agent: str) -> spaces.Space[Any]:
         world = self.game.world

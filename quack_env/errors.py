@@ -10,6 +10,10 @@ class QuackError(Exception):
     """Base of every error that the project raises on purpose."""
 
 
+class QuackWarning(UserWarning):
+    """Something that is allowed, and probably not meant; the command line shows it as one line."""
+
+
 class ConfigError(QuackError, ValueError):
     """A setting of the game is unknown, of the wrong type or out of its bounds."""
 

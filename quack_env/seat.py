@@ -8,13 +8,14 @@ from typing import Any
 import gymnasium
 
 from quack_env.aec import QuackAEC
-from quack_env.base import deal_of, mask_array, one_of
+from quack_env.base import QuackBase, deal_of, mask_array, none_of, one_of
 from quack_env.chance import policy_seed
 from quack_env.errors import ConfigError, NotResetError
 from quack_env.events import ROLES
 from quack_env.policies import make_policy
 from quack_env.replay import check_fits
 from quack_env.spaces import MaskedDiscrete
+from quack_env.yaml_file import shown
 
 SEAT_ID = "quack_env/Seat-v0"
 
@@ -49,6 +50,7 @@ class QuackSeat(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **options: Any,
     ) -> None:
+        none_of(options, QuackSeat, QuackBase)
         self.env = QuackAEC(render_mode=render_mode, **options)
         self._ended = False
         self.render_mode = render_mode
@@ -149,6 +151,9 @@ def _opponent(policy: Any) -> Any:
     """The policy that is given, or named."""
     if isinstance(policy, type):
         raise ConfigError(f"opponents={policy.__name__}: is a class; give a policy of it, or a name")
+    if not isinstance(policy, str) and not callable(policy):
+        allowed = "a policy's name, a policy, or a mapping from agents to these"
+        raise ConfigError(f"opponents={shown(policy)}: must be {allowed}")
     try:
         return policy if callable(policy) else make_policy(policy)
     except ConfigError as fault:

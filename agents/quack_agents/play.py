@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from quack_agents.llm import LOOP, BudgetError, ModelError
 from quack_env.aec import QuackAEC
 from quack_env.chance import policy_seed
-from quack_env.errors import ConfigError, IllegalActionError
+from quack_env.errors import ConfigError, IllegalActionError, QuackError
 from quack_env.outcome import Outcome
 from quack_env.policies import Policy
 
@@ -131,9 +131,13 @@ class _Table:
         self.seats = {agent: number for number, agent in enumerate(env.possible_agents)}
         _check(policies, self.seats)
         self.game = env.unwrapped.game
-        for policy in policies.values():
+        for agent, policy in policies.items():
             if hasattr(policy, "check_game"):
-                policy.check_game(self.game.world, self.game.game_map)
+                try:
+                    policy.check_game(self.game.world, self.game.game_map)
+                except Exception as fault:
+                    self.note(agent, fault)
+                    raise
         env.reset(seed=seed)
         self.concurrent = {agent for agent in self.seats if hasattr(policies[agent], "act")}
         for agent, seat in self.seats.items():
@@ -169,8 +173,7 @@ class _Table:
         try:
             self.env.step(action)
         except IllegalActionError as fault:
-            recorder = getattr(self.env, "recorder", None)
-            name = recorder.policies.get(agent) if recorder is not None else None
+            name = self.name_of(agent)
             if name is None:
                 raise
             raise IllegalActionError(f"policy {name!r}: {fault}") from fault
@@ -188,10 +191,25 @@ class _Table:
     def decision(self, agent: str) -> Generator[Wait, Any, Any]:
         """The decision of the selected agent."""
         observation, _, _, _, info = self.env.last()
-        if agent in self.concurrent:
-            action = yield self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
-            return action
-        return self.policies[agent](observation, info)
+        try:
+            if agent in self.concurrent:
+                action = yield self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
+                return action
+            return self.policies[agent](observation, info)
+        except Exception as fault:
+            self.note(agent, fault)
+            raise
+
+    def name_of(self, agent: str) -> str | None:
+        """What the recording calls an agent's policy; None where it has no name for it."""
+        recorder = getattr(self.env, "recorder", None)
+        return None if recorder is None else recorder.policies.get(agent)
+
+    def note(self, agent: str, fault: Exception) -> None:
+        """Add the name of its policy to what it raised, but for errors that say it themselves."""
+        name = self.name_of(agent)
+        if name is not None and not isinstance(fault, QuackError):
+            fault.add_note(f"policy {name!r}")
 
     @contextmanager
     def recorded(self) -> Iterator[None]:

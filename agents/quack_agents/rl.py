@@ -20,13 +20,14 @@ from quack_agents.base import Action, Agent
 from quack_env.briefing import AGENT, Briefing
 from quack_env.config import GameConfig
 from quack_env.encode.vector import Layout, vector
-from quack_env.errors import ConfigError, install
+from quack_env.errors import ConfigError, QuackWarning, install
 from quack_env.events import ROLES
 from quack_env.game_map import GameMap
 from quack_env.info import Info
 from quack_env.spaces import MaskedDiscrete
+from quack_env.view import View
 from quack_env.world import SPEECH, World
-from quack_env.yaml_file import one_line
+from quack_env.yaml_file import one_line, shown
 
 SHIPPED = ("duck", "goose")
 KNOWN = f"{', '.join(f'rl:{name}' for name in SHIPPED)}, or rl:PATH of a .npz or .zip"
@@ -36,6 +37,8 @@ ACTIVATIONS: dict[str, Callable[[NDArray[np.float32]], NDArray[np.float32]]] = {
     "tanh": np.tanh,
 }
 """What stands between the layers of an exported network."""
+AS = {"role": "as {}", "agent": "in {}"}
+"""How a warning says what a network learnt, and plays."""
 Choose = Callable[[NDArray[np.float32], NDArray[np.bool_]], int]
 """(observation (V,), mask (A,)) -> action; both in the words of the seat."""
 
@@ -54,16 +57,22 @@ class RLPolicy(Agent):
     Raises:
         ConfigError: where the file cannot be read, needs a package that is missing, was trained over another
             environment, or (`check_game`) for other games.
+
+    It is pickled as its source, from which it is read again.
     """
 
     def __init__(self, source: str = "") -> None:
+        if not isinstance(source, str):
+            raise ConfigError(f"policy={shown(source)}: must be {KNOWN} (without rl:)")
+        self.source = source
         self.name = f"rl:{source}" if source else "rl"
         file = Path(str(files("quack_agents") / "checkpoints" / f"{source}.npz")) if source in SHIPPED else Path(source)
         if file.suffix not in (".npz", ".zip"):
             raise ConfigError(f"policy={self.name!r}: must be {KNOWN}")
         if not file.is_file():
-            raise ConfigError(f"policy={self.name!r}: no such file")
+            raise ConfigError(f"policy={self.name!r}: no such file (a path is seen from the working directory)")
         self._about, self._sizes, self._choose = (from_arrays if file.suffix == ".npz" else from_sb3)(file, self.name)
+        self._place: tuple[Briefing, int] | None = None
         self._world: World | None = None
         self._layout: Layout
         self._table: NDArray[np.int64]
@@ -85,24 +94,37 @@ class RLPolicy(Agent):
                 f"not {sizes}: other players, rooms, rules or speech"
             )
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source,)
+
     def reset(self, info: Info, seed: int) -> None:
         """Look whether the game is one that the network was trained for; warn of another role or agent than its own."""
-        self._settle(info["briefing"])
-        view, told = info["view"], self._about
-        here = {"role": ROLES[view.duck], "agent": AGENT.format(view.me)}
-        if any(told.get(key, here[key]) != here[key] for key in here):
-            learnt = ", ".join(f"{key} {told[key]!r}" for key in here if key in told)
-            warnings.warn(f"policy={self.name!r}: learnt only as {learnt}, and is another here", stacklevel=2)
+        self._sit(info["briefing"], info["view"])
 
     def __call__(self, observation: Any, info: Info) -> Action:
-        """The best legal action."""
-        briefing = info["briefing"]
-        if self._world is not briefing.world:
-            self._settle(briefing)
-        view = info["view"]
+        """The best legal action; in its first one of a game it looks at the game as `reset` does."""
+        try:
+            briefing, view = info["briefing"], info["view"]
+        except (KeyError, TypeError):
+            told = "decides by the info of an environment, which has 'briefing' and 'view'"
+            raise ConfigError(f"policy={self.name!r}: {told}, not {shown(info)}") from None
+        if self._place != (briefing, view.me):
+            self._sit(briefing, view)
         table = self._table[view.me]
         mask = info["action_mask"][table] > 0
         return int(table[self._choose(vector(briefing.world, self._layout, view), mask)])
+
+    def _sit(self, briefing: Briefing, view: View) -> None:
+        """Take a seat in a game."""
+        if self._world is not briefing.world:
+            self._settle(briefing)
+        self._place = briefing, view.me
+        told = self._about
+        here = {"role": ROLES[view.duck], "agent": AGENT.format(view.me)}
+        other = [key for key in here if told.get(key, here[key]) != here[key]]
+        if other:
+            learnt, plays = (" ".join(AS[key].format(place[key]) for key in other) for place in (told, here))
+            warnings.warn(f"policy={self.name!r}: learnt {learnt}, and plays here {plays}", QuackWarning, stacklevel=3)
 
     def _settle(self, briefing: Briefing) -> None:
         """Make what depends on the sizes of the game."""
@@ -158,8 +180,8 @@ def from_arrays(file: Path, name: str) -> tuple[dict[str, Any], tuple[int, int],
             layers = [
                 tuple(arrays[f"{kind}_{k}"].astype(np.float32) for kind in ("weight", "bias")) for k in range(count)
             ]
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile) as fault:
-        raise ConfigError(f"policy={name!r}: {file} is no exported network ({fault})") from None
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile):
+        raise ConfigError(f"policy={name!r}: {file} is no exported network, or damaged") from None
     if about.get("schema") != SCHEMA or not layers:
         raise ConfigError(f"policy={name!r}: {file} has schema {about.get('schema')!r}, must be {SCHEMA}")
     activate = ACTIVATIONS.get(about.get("activation", "relu"))

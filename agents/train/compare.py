@@ -6,6 +6,10 @@ python agents/train/compare.py runs/rl
 
 from __future__ import annotations
 
+import stopped  # noqa: F401 - before what takes a second
+
+# isort: split
+
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -21,11 +25,12 @@ from quack_bench.results import difference, seat_of
 from quack_bench.runner import frozen
 from quack_bench.suite import Setting
 from quack_env.errors import ConfigError
+from quack_env.trajectory import no_json
 from quack_eval.metrics.estimate import Interval, estimate, paired
 from quack_eval.metrics.measure import Measure, ratio
 from quack_eval.metrics.tables import Keyed
 
-BASE = "scripted"
+BASE, FINDINGS = "scripted", "findings.jsonl"
 KINDS = ("location", "sighting", "activity")
 """Claims of the grammar that are true or false of the past."""
 Row = dict[str, Any]
@@ -82,8 +87,9 @@ def rows_of(run: Path) -> dict[str, list[Row]]:
         raise ConfigError(f"{run}: has no games.jsonl; quack bench makes it, when the games have been played")
     roles = {game["game"]: game["roles"] for game, finding in findings(run) if finding is None}
     found: dict[str, list[Row]] = {}
-    for line in path.read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in rows_in(path):
+        if row["path"] not in roles:
+            raise ConfigError(f"{run / FINDINGS}: has no game {row['path']!r}; {anew(run)}")
         found.setdefault(row["setting"], []).append(row | {"roles": roles[row["path"]]})
     return {name: sorted(rows, key=lambda row: row["seed"]) for name, rows in found.items()}
 
@@ -153,13 +159,26 @@ def sayings(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def findings(run: Path) -> Iterator[tuple[Row, Row | None]]:
     """(game, None) of all games of a run, and (game, finding) of all findings."""
     games: list[Row] = []
-    for line in (run / "findings.jsonl").read_text("utf-8").splitlines():
-        row = json.loads(line)
+    for row in rows_in(run / FINDINGS):
         if "game" in row:
             games.append(row)
             yield row, None
         else:
             yield games[row["of"]], row
+
+
+def rows_in(file: Path) -> Iterator[Row]:
+    """The lines of a file of results."""
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            yield json.loads(line)
+        except ValueError as fault:
+            raise ConfigError(f"{file}, line {number}: {no_json(fault)}; {anew(file.parent)}") from None
+
+
+def anew(run: Path) -> str:
+    """How the results of a run are written again, for messages."""
+    return f"to write it anew: quack bench {run} --resume"
 
 
 def in_percent(interval: Interval) -> Interval:

@@ -5,6 +5,10 @@ python agents/train/curve.py runs/ship
 
 from __future__ import annotations
 
+import stopped  # noqa: F401 - before what takes a second
+
+# isort: split
+
 import json
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +26,20 @@ LINES = {
 }
 
 
+def points(file: Path) -> list[dict[str, float]]:
+    """The points of a learning curve.
+
+    Raises:
+        ConfigError: where the file is damaged.
+    """
+    names = "iteration", "decisions", "scripted", *LINES
+    try:
+        return [{name: point[name] for name in names} for point in json.loads(file.read_text("utf-8"))]
+    except (ValueError, TypeError, KeyError):
+        told = "damaged, no learning curve; where it is deleted, training goes on with a new one"
+        raise ConfigError(f"{file}: {told}") from None
+
+
 @guarded
 def draw(
     run: Annotated[Path, typer.Argument(help="Folder of the run.")],
@@ -37,7 +55,7 @@ def draw(
     file = run / "curve.json"
     if not file.is_file():
         raise ConfigError(f"{run}: has no curve.json; it comes from agents/train/ppo_sb3.py")
-    curve = json.loads(file.read_text("utf-8"))
+    curve = points(file)
     decisions = [point["decisions"] / 1e6 for point in curve]
     figure = go.Figure()
     for kind, (name, colour) in LINES.items():

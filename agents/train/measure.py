@@ -5,6 +5,10 @@ python agents/train/measure.py --steps 1000000
 
 from __future__ import annotations
 
+import stopped  # noqa: F401 - before what takes a second
+
+# isort: split
+
 import time
 from typing import Annotated
 

@@ -9,10 +9,15 @@ plays as `rl:PATH`. The same command goes on from the last checkpoint.
 
 from __future__ import annotations
 
+import stopped  # noqa: F401 - before what takes a second
+
+# isort: split
+
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,6 +28,8 @@ from quack_agents.rl import save_network
 from quack_bench.console import err, guarded, out, print_json
 from quack_bench.runner import check_outside
 from quack_env.errors import ConfigError, QuackError
+from quack_env.trajectory import no_json
+from quack_env.yaml_file import one_line
 
 SETTINGS, PROGRESS, NETWORK = "settings.json", "progress.jsonl", "network.npz"
 PATIENCE = 900
@@ -67,7 +74,8 @@ def train(
     last = newest(folder)
     try:
         if last is not None:
-            algorithm.restore_from_path(str(last.resolve()))
+            with readable(last, newest(folder, before=last)):
+                algorithm.restore_from_path(str(last.resolve()))
             forget_later(folder / PROGRESS, algorithm.iteration)
         line: dict[str, Any] = {"iteration": algorithm.iteration}
         while algorithm.iteration < iterations:
@@ -137,7 +145,10 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         ConfigError: where something else is kept there, or the folder has other files.
     """
     check_outside(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as fault:
+        raise ConfigError(f"--out {folder}: must be a folder, or one that can be made ({fault.strerror})") from None
     path = folder / SETTINGS
     there = {file.name for file in folder.glob("[!.]*")}
     if there and SETTINGS not in there:
@@ -147,10 +158,23 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         (folder / PROGRESS).unlink(missing_ok=True)
         path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         return
-    earlier = json.loads(path.read_text(encoding="utf-8"))
+    try:
+        earlier = dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError) as fault:
+        raise ConfigError(f"{path}: {no_json(fault)}; it says what is trained here, give another --out") from None
     other = [f"{name}={earlier[name]!r}" for name in settings if settings[name] != earlier.get(name, settings[name])]
     if other:
         raise ConfigError(f"{folder} was trained with {', '.join(other)}; give these, or another --out")
+
+
+@contextmanager
+def readable(checkpoint: Path, earlier: Path | None) -> Iterator[None]:
+    """Whatever goes wrong with a checkpoint in here is a `ConfigError`, which says what to do about it."""
+    try:
+        yield
+    except Exception as fault:  # whatever is in there is unpickled
+        then = f"delete it to go on from {earlier}" if earlier else "it is the only one, give another --out"
+        raise ConfigError(f"{checkpoint}: damaged ({type(fault).__name__}: {one_line(fault, 60)}); {then}") from None
 
 
 def forget_later(file: Path, iteration: int) -> None:
@@ -159,9 +183,10 @@ def forget_later(file: Path, iteration: int) -> None:
     file.write_text("".join(lines[:iteration]), encoding="utf-8")
 
 
-def newest(folder: Path) -> Path | None:
-    """The last finished checkpoint in a folder."""
-    return max((path for path in folder.glob("checkpoint-*") if path.suffix != ".part"), default=None)
+def newest(folder: Path, before: Path | None = None) -> Path | None:
+    """The last finished checkpoint in a folder, or the last one before another."""
+    found = (path for path in folder.glob("checkpoint-*") if path.suffix != ".part")
+    return max((path for path in found if before is None or path < before), default=None)
 
 
 def save(algorithm: Any, folder: Path) -> Path:

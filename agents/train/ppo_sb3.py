@@ -8,6 +8,10 @@ docs/training.md says what is learnt from, and what came of it.
 
 from __future__ import annotations
 
+import stopped  # noqa: F401 - before what takes a second
+
+# isort: split
+
 import math
 import shlex
 import sys
@@ -84,6 +88,8 @@ def train(
     learning |= {"keep": keep, "clone_games": clone_games}
     check_settings(folder, {"script": Path(__file__).name, **options, **contents, **mix, **learning})
     last = latest(folder)
+    told = f"learns for {minutes:g} minutes at most, and keeps what it learns in {folder}"
+    err.print(f"{told}; Ctrl-C stops it, and the same command goes on", soft_wrap=True)
     if last is not None:
         model = resumed(folder, last, env)
         done = f"{counted(model.iteration, 'iteration')}, {counted(model.num_timesteps, 'decision')}"

@@ -7,9 +7,11 @@ import dataclasses
 import functools
 import inspect
 import json
+import math
 import re
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any, ParamSpec, TypeVar
@@ -22,6 +24,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from quack_env import QuackError
+from quack_env.errors import QuackWarning
 from quack_eval.metrics.tables import Keyed
 
 P = ParamSpec("P")
@@ -41,6 +44,7 @@ out = Literal(highlight=False, emoji=False)
 err = Literal(stderr=True, highlight=False, emoji=False)
 
 USAGE, FAILED = 2, 1
+PLAIN_WARNING = warnings.formatwarning
 NARROWEST, FRAME = 16, 4
 """Characters of a column that is folded, at least; those that a table's frame takes beside its only column."""
 BETWEEN_LINES = 10
@@ -49,7 +53,7 @@ BETWEEN_LINES = 10
 
 def above_zero(dollars: float | None) -> float | None:
     """A limit in dollars, or none."""
-    if dollars is not None and not dollars > 0:
+    if dollars is not None and not 0 < dollars < math.inf:
         raise typer.BadParameter("must be more than 0; without it there is no limit")
     return dollars
 
@@ -69,6 +73,7 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> R:
+        warnings.formatwarning = told_warning
         try:
             return command(*args, **kwargs)
         except QuackError as fault:
@@ -83,6 +88,12 @@ def guarded(command: Callable[P, R]) -> Callable[P, R]:
 
     run.__doc__ = re.sub(r"(?<!\n)\n(?!\n)", " ", inspect.getdoc(command) or "")
     return run
+
+
+def told_warning(message: Warning | str, category: type[Warning], *where: Any, **line: Any) -> str:
+    """A warning of ours as one line, without the line of code that it comes from; others as Python has them."""
+    own = issubclass(category, QuackWarning)
+    return f"warning {message}\n" if own else PLAIN_WARNING(message, category, *where, **line)
 
 
 def complain(message: str) -> None:

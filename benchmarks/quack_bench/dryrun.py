@@ -25,7 +25,7 @@ from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import shown, shown_policy
 
 REPLY_TOKENS = 200
-"""Tokens of a reply, by rule of thumb; models that reason at length take more, at most their `max_tokens`."""
+"""Tokens of a reply, by rule of thumb, or `max_tokens` where that is less; models that reason at length take more."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,11 @@ class Estimating(Client):
         super().__init__()
         self.settings = settings
         self.calls = self.tokens = 0
+
+    @property
+    def reply_tokens(self) -> int:
+        """Tokens of a reply, likely."""
+        return min(REPLY_TOKENS, self.settings.max_tokens or REPLY_TOKENS)
 
     async def complete(self, model: str, messages: Messages, settings: ModelSettings, *_: Any, **__: Any) -> Reply:
         """A sensible reply, from the prompt."""
@@ -102,25 +107,33 @@ def in_all(found: Iterable[Estimate], name: str = "all") -> Estimate:
     return Estimate(name, *counts, *usd)
 
 
-def shortfall(all_games: Estimate, max_usd: float | None) -> str | None:
-    """A line where a limit in dollars is below what all games would take; None where it is not, or there is none."""
-    if max_usd is None or not all_games.usd or not all_games.games or max_usd >= all_games.usd:
+def told_limit(all_games: Estimate, max_usd: float | None) -> str | None:
+    """A line that holds a limit in dollars against what all games would take; None without one, or a known price."""
+    if max_usd is None or not all_games.usd or not all_games.games:
         return None
-    paid = f"{int(all_games.games * max_usd / all_games.usd)} of {counted(all_games.games, 'game')}"
-    return (
-        f"the limit of ${max_usd:g} is below the estimate of ${shown(all_games.usd, False)} and pays for about {paid}. "
-        "Games at once share it and may all break off; with --jobs 1 most end"
-    )
+    limit, likely = f"the limit of ${max_usd:g} is", f"the estimate of ${shown(all_games.usd, False)}"
+    most = all_games.usd_at_most
+    if max_usd < all_games.usd:
+        paid = f"{int(all_games.games * max_usd / all_games.usd)} of {counted(all_games.games, 'game')}"
+        return (
+            f"{limit} below {likely} and pays for about {paid}. Games at once share it and may all break off "
+            "unfinished; with --jobs 1 most of those are finished"
+        )
+    if most is None:
+        return f"{limit} above {likely}; how long a reply may be is not known"
+    beside = f"the ${shown(most, False)} that it would be with the longest replies"
+    return f"{limit} enough: not below {beside}" if max_usd >= most else f"{limit} above {likely}, and below {beside}"
 
 
 def _estimate(name: str, games: int, clients: Mapping[str, Estimating]) -> Estimate:
     """So many times what one game took."""
     calls = games * sum(client.calls for client in clients.values())
     prompts = games * sum(client.tokens for client in clients.values())
-    likely = total(_usd(name, client, REPLY_TOKENS) for name, client in clients.items())
+    replies = games * sum(client.calls * client.reply_tokens for client in clients.values())
+    likely = total(_usd(name, client, client.reply_tokens) for name, client in clients.items())
     most = total(_usd(name, client, client.settings.max_tokens) for name, client in clients.items())
     usd = (None if one is None else games * one for one in (likely, most))
-    return Estimate(name, games, calls, prompts, calls * REPLY_TOKENS, *usd)
+    return Estimate(name, games, calls, prompts, replies, *usd)
 
 
 def _mock_game(game: Game, clients: dict[str, Estimating], readers: Mapping[str, Estimating]) -> None:

@@ -22,6 +22,7 @@ from quack_bench.games import ending
 from quack_bench.runner import frozen
 from quack_bench.suite import Game, Suite
 from quack_env import ConfigError, GameRecord
+from quack_env.yaml_file import unknown_value
 from quack_eval.beliefs.conduct import conduct
 from quack_eval.beliefs.validity import Validity, validity
 from quack_eval.metrics.estimate import RESAMPLES, Floats, Interval, bootstrap
@@ -47,7 +48,7 @@ BOUNDS = {
 """Equivalence: differences within these bounds, in the measure's own unit, are taken for none."""
 Progress = Callable[[int, int], None]
 Played = list[tuple[int, Mapping[str, Measure]]]
-LEGEND = "detectable: by a paired t-test at 5 % with 80 % power; verdict: against the bound"
+LEGEND = "verdict: against the bound; detects: by a paired t-test at 5 % with 80 % power"
 
 
 @dataclass(frozen=True)
@@ -209,31 +210,50 @@ class Experiment:
 
     # --- showing -----------------------------------------------------------------------------------------------------
 
-    def tables(self) -> list[Table]:
-        """Effects by factor, games that are the same, and the validity of probes where there were any."""
+    def tables(self, against: str | None = None) -> list[Table]:
+        """Effects by factor, games that are the same, and the validity of probes where there were any.
+
+        Args:
+            against: only comparisons with this level.
+
+        Raises:
+            ConfigError: where no factor has such a level.
+        """
+        levels = list(dict.fromkeys(level for found in self.factors.values() for level in found))
+        if against is not None and against not in levels:
+            raise ConfigError(f"level {unknown_value(against, levels)}")
         held = self.validity
-        tables = [*self.effect_tables(), self.sameness_table()]
+        tables = [*self.effect_tables(against), self.sameness_table(against)]
         return [*tables, validity_table(held)] if held.retest or held.wordings else tables
 
-    def effect_tables(self) -> list[Table]:
-        """For every two levels of a factor, a row a measure."""
-        heads = ("measure", "seeds", "difference", "95 %", "size", "detectable", "bound", "verdict")
+    def effect_tables(self, against: str | None = None) -> list[Table]:
+        """For every two levels of a factor, a row a measure; what is in the files alone: effect size and bound."""
+        heads = ("measure", "seeds", "difference", "95 %", "verdict", "detects")
+        form: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
         tables: dict[tuple[str, str, str], Table] = {}
         for one in self.effects():
+            if against not in (None, one.first, one.second):
+                continue
             pair = one.factor, one.first, one.second
-            title = escape(f"Effects of {one.factor} in {self.suite.name}: {one.first} - {one.second}")
-            mixed = f"cannot be told apart from the effect of {one.mixed_with} in these games\n"
-            caption = escape(mixed if one.mixed_with else "") + LEGEND
-            table = tables.setdefault(pair, Table(*heads, title=title, caption=caption, box=SIMPLE_HEAD))
+            title = escape(f"Effects of {one.factor}: {one.first} - {one.second}")
+            mixed = escape(f"cannot be told apart from the effect of {one.mixed_with} in these games\n")
+            table = tables.setdefault(pair, Table(*heads, title=title, **form))
+            table.caption = mixed if one.mixed_with else ""
             values = (shown(one.difference, False), shown_interval(one.interval, False, one.difference))
-            rest = (shown(one.size, False), shown(one.detectable, False), shown(one.bound, False), one.verdict)
+            rest = one.verdict, shown(one.detectable, False)
             table.add_row(*map(escape, (one.measure, str(one.seeds), *values, *rest)))
-        return list(tables.values())
+        found = list(tables.values())
+        if found:
+            found[-1].caption = f"{found[-1].caption}{LEGEND}"
+        return found
 
-    def sameness_table(self) -> Table:
-        """Games that are the same, event by event."""
-        table = Keyed("factor", "levels", "same games", "of", keys=2, title="Games that are the same", box=SIMPLE_HEAD)
+    def sameness_table(self, against: str | None = None) -> Table:
+        """Games that are the same, event by event, for the pairs of levels that have some."""
+        heads, title = ("factor", "levels", "same games", "of"), "Games that are the same"
+        table = Keyed(*heads, keys=2, title=title, caption="between other levels: none", box=SIMPLE_HEAD)
         for one in self.sameness():
+            if not one.same or against not in (None, one.first, one.second):
+                continue
             table.add_row(escape(one.factor), escape(f"{one.first} - {one.second}"), str(one.same), str(one.games))
         return table
 

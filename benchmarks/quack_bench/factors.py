@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from quack_env import ConfigError
-from quack_env.yaml_file import shown
+from quack_env.yaml_file import meant, shown
 
 FIELDS = ("policy", "config", "map", "speech", "modality", "persona", "probes", "script")
 """What a factor may set: these fields of an arm, or one entry of one that is a mapping, as in ``probes.mode``."""
@@ -55,7 +55,8 @@ def levels_of(factors: Any) -> dict[str, Levels]:
     found: dict[str, Levels] = {}
     for factor, given in factors.items():
         if factor != MODEL and str(factor).partition(".")[0] not in FIELDS:
-            raise ConfigError(f"factors.{factor}: must be {MODEL}, {', '.join(FIELDS)}, or an entry as probes.mode")
+            allowed = f"{MODEL}, {', '.join(FIELDS)}, or an entry as probes.mode"
+            raise ConfigError(f"factors.{factor}: must be {allowed}{meant(factor, (MODEL, *FIELDS))}")
         levels = given if isinstance(given, Mapping) else {_named(value): value for value in _listed(factor, given)}
         if len(levels) < 2:
             raise ConfigError(f"factors.{factor}={shown(given)}: must have at least two different levels")

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import time
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from quack_agents.llm import (
 )
 from quack_agents.probe import GameProbe
 from quack_agents.situations import perform
+from quack_bench.players import told_fault
 from quack_bench.suite import Game, is_model
 from quack_env import ConfigError, GameConfig, IllegalActionError, QuackError, TrajectoryError
 from quack_env.beliefs import FILE as BELIEFS
@@ -118,19 +118,6 @@ def blamed() -> Iterator[None]:
         if isinstance(fault, QuackError) and not isinstance(fault, IllegalActionError):
             raise
         raise PolicyError(told_fault(fault)) from fault
-
-
-def told_fault(fault: Exception) -> str:
-    """What ended a game, on one line, and where it was raised."""
-    return f"{type(fault).__name__}: {' '.join(str(fault).split())}{raised_at(fault)}"
-
-
-def raised_at(fault: Exception) -> str:
-    """Where an error that nobody raised on purpose comes from, as " (shy.py, line 12, in act)"."""
-    frames = traceback.extract_tb(fault.__traceback__)
-    if isinstance(fault, QuackError) or not frames:
-        return ""
-    return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno}, in {frames[-1].name})"
 
 
 def record(

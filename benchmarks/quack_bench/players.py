@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quack_agents import make_policy
@@ -15,6 +17,9 @@ from quack_env.world import World
 
 if TYPE_CHECKING:
     from quack_bench.suite import Setting, Suite
+
+CALLERS = ("quack_agents.play", "quack_bench.players")
+"""Modules that call policies."""
 
 
 def check_players(settings: Iterable[Setting], held: Mapping[str, Any]) -> None:
@@ -58,8 +63,23 @@ def check_game(name: str, policy: Policy, world: World, game_map: GameMap) -> No
     except QuackError:
         raise
     except Exception as fault:
-        told = " ".join(f"{type(fault).__name__}: {fault}".split())
-        raise ConfigError(f"policy={name!r}: its check_game fails: {told}") from fault
+        raise ConfigError(f"policy={name!r}: its check_game fails: {told_fault(fault)}") from fault
+
+
+def told_fault(fault: Exception) -> str:
+    """What a policy does wrong, on one line: whose it is, where that is noted, what, and where it was raised."""
+    whose = "".join(f"{note}: " for note in getattr(fault, "__notes__", ()))
+    return " ".join(f"{whose}{type(fault).__name__}: {fault}".split()) + raised_at(fault)
+
+
+def raised_at(fault: Exception) -> str:
+    """Where an error that nobody raised on purpose comes from, as " (shy.py, line 12, in act)"; "" where a policy
+    could not even be called so."""
+    frames = [*traceback.walk_tb(fault.__traceback__)]
+    if isinstance(fault, QuackError) or not frames or frames[-1][0].f_globals["__name__"] in CALLERS:
+        return ""
+    code, line = frames[-1][0].f_code, frames[-1][1]
+    return f" ({Path(code.co_filename).name}, line {line}, in {code.co_name})"
 
 
 @contextmanager

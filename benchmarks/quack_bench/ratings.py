@@ -34,7 +34,8 @@ class Rating:
     """A policy in a role. Ratings of one role can be compared with each other, not with those of the other role.
 
     ``rating`` is openskill's mu (25 for an average policy), ``sigma`` its own uncertainty; ``low`` and ``high`` bound
-    the 95 % interval of the rating when whole games are drawn anew, None with fewer than `FEWEST` of the policy.
+    the 95 % interval of the rating when whole games are drawn anew: None with fewer than `FEWEST` of the policy, and
+    where it won all of them or none, since what is drawn from outcomes that are all alike cannot show another.
     """
 
     role: str
@@ -75,7 +76,7 @@ def ratings(matches: Iterable[Match], resamples: int | None = None) -> list[Rati
         for rank, policy in enumerate(sorted(means, key=lambda name: -means[name]), 1):
             sigma = float(np.mean([run[role, policy][1] for run in runs]))
             values = [run[role, policy][0] for run in drawn if (role, policy) in run]
-            enough = values and played[policy] >= FEWEST
+            enough = values and played[policy] >= FEWEST and 0 < won[policy] < played[policy]
             low, high = map(float, np.quantile(values, [0.025, 0.975])) if enough else (None, None)
             found.append(Rating(role, policy, rank, played[policy], won[policy], means[policy], sigma, low, high))
     return found

@@ -293,7 +293,10 @@ def freeze(suite: Suite, run: Path) -> None:
     if there is not None:
         differs = "; ".join(differing(there.identity, suite.identity))
         if differs:
-            raise ConfigError(f"{run}: holds a run of another suite ({differs}); choose another --out")
+            seeds = differing(there.identity, suite.identity | {"seeds": there.seeds})
+            more = f", or write them into {run / FROZEN}, then: quack bench {quote(str(run))} --resume"
+            kept = "choose another --out" + ("" if any(seeds) else more)
+            raise ConfigError(f"{run}: holds a run of another suite ({differs}); {kept}")
         return
     text = yaml.safe_dump(
         suite.model_dump(exclude_defaults=True) | {"name": suite.name}, sort_keys=False, allow_unicode=True

@@ -33,6 +33,7 @@ from quack_eval.metrics.tables import shown_policy
 
 MODELS = "models"
 """Where a list of policies is due: all models of the suite."""
+OTHER = {"geese": "ducks", "ducks": "geese"}
 PLACES = "$1, $2, ... stand for the suite's `models`"
 NAME = re.compile(r"[\w .+-]{1,60}")
 
@@ -111,7 +112,7 @@ class Suite(Conditions):
     repetitions: int = Field(default=1, ge=1, le=1000)
     extractor: str | None = None
     retries: int = Field(default=2, ge=0, le=100)
-    max_usd: float | None = Field(default=None, gt=0)
+    max_usd: float | None = Field(default=None, gt=0, allow_inf_nan=False)
     files: Held = Field(default_factory=dict)
 
     @field_validator("seeds", mode="before")
@@ -368,26 +369,26 @@ def is_model(policy: str) -> bool:
 
 
 def dressed(policy: str, modality: str | None, persona: str | None, team: str | None = None) -> str:
-    """The policy with modality (of models) and persona in its name, unless it names its own.
+    """The policy with modality (of models, unless it names its own) and persona in its name.
 
     ``team``: whose policy it is, where the other team has another one; for the message.
 
     Raises:
-        ConfigError: where the policy takes no persona.
+        ConfigError: where the policy takes no persona, or names its own.
     """
-    if not is_model(policy):
-        if persona is None or ":" in policy:
-            return policy
-        allowed = PERSONAS if policy == "scripted" else ()
-        if persona not in allowed:
-            taken = f"only {', '.join(allowed)}" if allowed else "none (scripted policies and models do)"
-            other = {None: "", "geese": "ducks", "ducks": "geese"}[team]
-            alone = f"; to leave the {team} out: persona: {{{other}: {persona}}}" if team else ""
-            whose = f", of the {team}," if team else ""
-            raise ConfigError(f"persona={persona!r}: {policy}{whose} takes {taken}{alone}")
-        return policy if persona == "default" else f"{policy}:{persona}"
-    options = {"modality": modality, "persona": persona}
     query = policy.partition("?")[2]
+    kind, _, own = policy.partition(":")
+    allowed = PERSONAS if kind == "scripted" else ()
+    named = "persona=" in query if is_model(policy) else bool(allowed and own)
+    if persona is not None and (named or (not is_model(policy) and persona not in allowed)):
+        taken = f"only {', '.join(allowed)}" if allowed else "none (scripted policies and models do)"
+        taken = "none beside that in its name" if named else taken
+        alone = f"; to leave the {team} out: persona: {{{OTHER[team]}: {persona}}}" if team else ""
+        whose = f", of the {team}," if team else ""
+        raise ConfigError(f"persona={persona!r}: {policy}{whose} takes {taken}{alone}")
+    if not is_model(policy):
+        return policy if persona in (None, "default") else f"{policy}:{persona}"
+    options = {"modality": modality, "persona": persona}
     added = [f"{name}={quote(value, safe='+')}" for name, value in options.items() if value and f"{name}=" not in query]
     return "".join((policy, ("&" if query else "?") if added else "", "&".join(added)))
 
@@ -471,7 +472,7 @@ def read_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
 
 ALLOWED = {
     "name": "letters, digits, spaces, dots, dashes, plus signs, at most 60",
-    "geese": "a list of policies, or `models`; both geese and ducks, or settings",
+    "geese": "a list of policies, or `models`; both are due, or settings",
     "ducks": "a list of policies, or `models`",
     "settings": "a list of settings, each with name, geese and ducks",
     "seats": "a mapping from seat numbers to policies",
@@ -505,7 +506,9 @@ def explain(fault: ValidationError) -> str:
         fields = list(_fields_at(places[:-1]))
         return f"unknown field {'.'.join(places)!r}{meant(places[-1], fields)}; allowed: {', '.join(fields)}"
     if not places:  # of the suite as a whole
-        return f"geese: must be {ALLOWED['geese']}"
+        if not isinstance(error["input"], dict):
+            return f"a suite must be a mapping of fields to values, not {shown(error['input'])}"
+        return f"geese and ducks: must be {ALLOWED['geese']}"
     allowed = ALLOWED.get(known[-1] if known else "", "another value")
     if places[0] == "settings" and known[-1] in ("geese", "ducks"):
         allowed = f"a policy; {PLACES}"

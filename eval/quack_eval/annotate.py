@@ -20,8 +20,9 @@ from typing import Any
 
 from quack_env import ConfigError, GameRecord, QuackError
 from quack_env.events import sentence
+from quack_env.yaml_file import unknown_value
 from quack_eval.annotation_form import to_html
-from quack_eval.claims.finding import Finding
+from quack_eval.claims.finding import NONE, OWN, SELF, TESTIMONY, VERDICTS, Finding
 from quack_eval.claims.sources import Message, messages
 from quack_eval.claims.types import Claim
 from quack_eval.metrics.estimate import wilson
@@ -37,6 +38,9 @@ SHEETS = ("sheet.csv", "answers.csv")
 YES = frozenset({"y", "yes", "1", "true", "x", "ok"})
 NO = frozenset({"n", "no", "0", "false"})
 UNSURE = frozenset({"?", "unsure", "cannot tell"})
+ROWS = ("claim", "utterance")
+JUDGED = (*VERDICTS, OWN, TESTIMONY, NONE, SELF)
+"""What a claim is judged to be; of accusations and defences, what stands behind them."""
 NO_CLAIM = -1
 Drawn = list[tuple["Spoken", dict[int, float]]]
 """Utterances, each with the places of its claims that were drawn, and their weights."""
@@ -251,8 +255,8 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     """The rows of a filled sheet.
 
     Raises:
-        SheetError: no CSV file in UTF-8, columns are missing, or an answer is neither yes nor no nor a number where one
-            is asked.
+        SheetError: no CSV file in UTF-8, columns are missing, a row is cut off, too long or of no kind that there is,
+            or an answer is neither yes nor no nor a number where one is asked.
     """
     if not path.is_file():
         folder = f"a folder; give the filled sheet in it, {' or '.join(SHEETS)}" if path.is_dir() else "no such file"
@@ -261,23 +265,34 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
         with open(path, encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines)
             missing = [name for name in ASKED if name not in (reader.fieldnames or ())]
-            numbered = [  # of a row over several lines the last one, where the answers stand
-                (reader.line_num, {name: (value or "").strip() for name, value in row.items() if name})
-                for row in reader
-            ]
+            filled = [(reader.line_num, row) for row in reader if any(row.values())]  # the last line of each
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise SheetError(f"{path}: cannot be read as CSV in UTF-8 ({fault})") from None
     if missing:
         raise SheetError(f"{path}: no column {', '.join(missing)}")
-    for number, row in numbered:
-        for name in ("extraction_ok", "verdict_ok"):
-            if row[name] and _yes(row[name]) is None and row[name].lower() not in UNSURE:
-                raise SheetError(f"{path}, line {number}: {name} is {row[name]!r}, neither y nor n nor ?")
-        if row["missed"] and not row["missed"].isdecimal():
-            raise SheetError(f"{path}, line {number}: missed is {row['missed']!r}, not a number")
-        if _weight(row) is None and row.get("weight"):
-            raise SheetError(f"{path}, line {number}: weight is {row['weight']!r}, not a number above 0")
-    return [row for _, row in numbered]
+    return [_checked(row, f"{path}, line {number} (row {row['row']})") for number, row in filled]
+
+
+def _checked(cells: Mapping[str | None, Any], where: str) -> dict[str, str]:
+    """The row of these cells; `SheetError` for one that no sheet has, or with an answer that is none."""
+    if None in cells:
+        raise SheetError(f"{where}: has more cells than there are columns")
+    if missing := [name for name, value in cells.items() if value is None and name not in ANSWERS]:
+        raise SheetError(f"{where}: ends before {missing[0]}")  # answers left open, a spreadsheet may leave out
+    row = {str(name): (value or "").strip() for name, value in cells.items()}
+    if row["kind"] not in ROWS:
+        raise SheetError(f"{where}: kind {unknown_value(row['kind'], ROWS)}")
+    verdict = row.get("verdict", "").partition(":")[0]
+    if verdict and verdict not in JUDGED:
+        raise SheetError(f"{where}: verdict {unknown_value(verdict, JUDGED)}")
+    for name in ("extraction_ok", "verdict_ok"):
+        if row[name] and _yes(row[name]) is None and row[name].lower() not in UNSURE:
+            raise SheetError(f"{where}: {name} is {row[name]!r}, neither y nor n nor ?")
+    if row["missed"] and not row["missed"].isdecimal():
+        raise SheetError(f"{where}: missed is {row['missed']!r}, not a whole number from 0")
+    if _weight(row) is None and row.get("weight"):
+        raise SheetError(f"{where}: weight is {row['weight']!r}, not a number above 0")
+    return row
 
 
 def _weight(row: Mapping[str, str]) -> float | None:
@@ -402,11 +417,17 @@ def score(paths: Sequence[Path]) -> Scores:
     Recall of an utterance: claims extracted and not found wrong, of those and the missed ones; the sheet lists all
     claims of an utterance, and those that were not drawn count as right. Utterances not answered in full are left out
     of it. That of all claims is by weights, and holds only what was answered.
+
+    Raises:
+        SheetError: a sheet cannot be read (see `read_sheet`), or an annotator has one row twice.
     """
     tables = [(path, read_sheet(path)) for path in paths]
     alike = len({path.stem for path in paths}) < len(paths)
     nameless = {path: os.fspath(path) if alike else path.stem for path in paths}
     named = [(row.get("annotator") or nameless[path], row) for path, table in tables for row in table]
+    for (who, name), times in Counter((who, row["row"]) for who, row in named).items():
+        if times > 1:
+            raise SheetError(f"row {name} stands {times} times in the answers of {who}; give each once")
     first: dict[str, dict[str, str]] = {}
     for _, row in named:
         first.setdefault(row["row"], row)

@@ -32,6 +32,8 @@ from quack_eval.metrics.packed import Packed, places
 from quack_eval.metrics.tables import LAYOUTS, Row, overall_table, rows_of, setting_table, write_tables
 from quack_eval.metrics.tier1 import OutcomeEval
 from quack_eval.metrics.tier2 import BehaviourEval
+from quack_eval.notices import pooled_games
+from quack_eval.out_folder import out_folder
 from quack_eval.statements import CLAIMS as CLAIMS_FILE
 from quack_eval.statements import FINDINGS as FINDINGS_FILE
 from quack_eval.statements import StatementEval, StatementGame, claim_lines, finding_lines
@@ -225,6 +227,7 @@ class Evaluation:
             "tiers": list(self.tiers),
             "claims": self.claims,
             "messages": self.damaged + self.unfinished,
+            "notices": self.notices,
             "left_out": self.left_out,
             "recordings": self.recordings,
         }
@@ -243,35 +246,15 @@ class Evaluation:
         Args:
             out: the folder; made where it is missing, files in it are replaced.
             formats: of the tables: csv, md, tex, parquet (which needs the extra `parquet`).
+
+        Raises:
+            ConfigError: where it is no folder that can be written.
         """
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = out_folder(out)
         games, measures = folder / "games.jsonl", folder / "measures.json"
         self.write_games(games)
         measures.write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         return [games, measures, *write_tables(folder, self.rows(), formats)]
-
-
-def several_sources(sources: Mapping[str, int]) -> str | None:
-    """What to tell the reader of numbers whose claims come from these sources (games of each); None of a single one."""
-    if len(sources) < 2:
-        return None
-    told = ", ".join(f"{name} ({games} game{'' if games == 1 else 's'})" for name, games in sorted(sources.items()))
-    return (
-        f"claims come from several sources: {told}; rates of different sources are not to be compared, and "
-        "--extractor takes one for all games"
-    )
-
-
-def pooled_games(setting: str, games: Iterable[EvaluatedGame]) -> str | None:
-    """What to tell of a setting whose games were played on several maps or under several settings; None of others."""
-    listed = list(games)
-    maps = {json.dumps(game.game_map, sort_keys=True): str(game.game_map.get("name")) for game in listed}
-    fields = dict.fromkeys(name for game in listed for name in game.config)
-    differing = [name for name in fields if len({repr(game.config.get(name)) for game in listed}) > 1]
-    told = [f"on different maps ({', '.join(dict.fromkeys(maps.values()))})"] if len(maps) > 1 else []
-    told += [f"with different {', '.join(differing)}"] if differing else []
-    return f"{setting}: games {' and '.join(told)} are taken together; evaluate their folders apart" if told else None
 
 
 def _dicts(estimates: dict[str, Estimate]) -> dict[str, Any]:
@@ -314,6 +297,8 @@ def evaluate(
     if type(jobs) is not int or jobs < 1:
         raise ConfigError(f"jobs={jobs!r}: must be a whole number from 1 on")
     games = find_games(paths)
+    if out is not None:
+        out_folder(out)
     evaluation = Evaluation(convention, [], tiers=numbers, claims=_named(claims))
     asked = _Asked(numbers, convention, claims, findings is not None)
     shared: dict[str, Any] = {}
@@ -359,7 +344,9 @@ def _checked_tiers(tiers: object) -> tuple[int, ...]:
     if not asked or any(type(tier) is not int or tier not in TIERS for tier in asked):
         raise ConfigError(f"tiers={shown(tiers)}: must be one or several of {', '.join(map(str, TIERS))}, as numbers")
     for tier in asked:
-        kind = TIERS[tier]
+        kind: object = TIERS[tier]
+        if not isinstance(kind, type) or not issubclass(kind, GameEval):
+            raise ConfigError(f"TIERS[{tier}]={shown(kind)}: must be a class derived from GameEval")
         if getattr(kind, "tier", tier) != tier:
             raise ConfigError(f"TIERS[{tier}] is {kind.__qualname__}, whose tier is {kind.tier!r}: they must agree")
     return asked
@@ -391,16 +378,15 @@ class _Result(NamedTuple):
 
 
 class _Lines:
-    """`claims.jsonl` and `findings.jsonl` of a folder, written game by game, and in place when all are written."""
+    """`claims.jsonl` and `findings.jsonl` of a folder, written game by game, and in place when all are written; without
+    any game there are none."""
 
     def __init__(self, folder: str | os.PathLike[str] | None) -> None:
-        self.paths = [] if folder is None else [Path(folder) / CLAIMS_FILE, Path(folder) / FINDINGS_FILE]
+        self.paths = [] if folder is None else [out_folder(folder) / name for name in (CLAIMS_FILE, FINDINGS_FILE)]
         self.number = 0
 
     def __enter__(self) -> _Lines:
         self._stack = ExitStack()
-        for path in self.paths:
-            path.parent.mkdir(parents=True, exist_ok=True)
         new = [open(path.with_suffix(".new"), "w", encoding="utf-8", newline="\n") for path in self.paths]  # noqa: SIM115
         self.files = [self._stack.enter_context(file) for file in new]
         return self
@@ -416,10 +402,12 @@ class _Lines:
         self._stack.close()
         for path in self.paths:
             new = path.with_suffix(".new")
-            if kind is None:
+            if kind is None and self.number:
                 new.replace(path)
-            else:
-                new.unlink(missing_ok=True)
+                continue
+            new.unlink(missing_ok=True)
+            if kind is None:
+                path.unlink(missing_ok=True)
 
 
 def _run(games: list[Path], asked: _Asked, jobs: int) -> Iterator[tuple[str, _Result]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from quack_env import ConfigError, TrajectoryError
 from quack_env.trajectory import FILE as OWN
+from quack_eval.claims.sources import VERDICTS
 from quack_eval.importers.published import is_published
 from quack_eval.importers.published_log import FILE as PUBLISHED
 from quack_eval.trajectory import Trajectory
@@ -65,6 +66,22 @@ def holds_game(path: Path) -> bool:
     return any(map(format_of, _below(path)))
 
 
+def check_own(path: Path) -> None:
+    """Nothing, where all games at or below a path are this program's: results may come to lie beside them unasked.
+
+    Raises:
+        ConfigError: where some were recorded by others, naming the option for another folder.
+    """
+    from quack_eval.importers import mafiascope
+
+    theirs = next((game for game in _below(path) if format_of(game) != "quack_env"), None)
+    if theirs is None and (found := mafiascope.find(path)):
+        theirs = found[0]
+    if theirs is not None:
+        told = f"{theirs} was not recorded by this program, and nothing is written beside it unasked"
+        raise ConfigError(f"{told}; choose a folder with --out")
+
+
 def _below(path: Path) -> Iterator[Path]:
     """The games at or below one path."""
     if path.is_file():
@@ -77,7 +94,7 @@ def _below(path: Path) -> Iterator[Path]:
         return
     for root, folders, files in os.walk(path, onerror=_refuse):
         folders.sort()
-        if (OWN in files or PUBLISHED in files) and _holds_game(Path(root), named=False):
+        if not {OWN, PUBLISHED, VERDICTS}.isdisjoint(files) and _holds_game(Path(root), named=False):
             folders.clear()
             yield Path(root)
 
@@ -87,11 +104,11 @@ def _refuse(fault: OSError) -> None:
 
 
 def _holds_game(folder: Path, named: bool) -> bool:
-    """Whether a folder is to be read as a game: one of a known format, or one whose recording is damaged."""
+    """Whether a folder is to be read as a game: one of a known format, or one whose recording is damaged or gone."""
     if format_of(folder):
         return True
     file = folder / PUBLISHED
-    return file.is_file() and (named or _damaged(file))
+    return (named or _damaged(file)) if file.is_file() else (folder / VERDICTS).is_file()
 
 
 def _damaged(file: Path) -> bool:

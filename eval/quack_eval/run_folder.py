@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,13 +17,17 @@ from quack_env import ConfigError
 from quack_env.trajectory import STATUS, no_json
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
-from quack_eval.evaluation import CLAIM_SOURCES, evaluate, several_sources
+from quack_eval.evaluation import CLAIM_SOURCES, evaluate
 from quack_eval.fingerprint import fingerprint, recording_in
 from quack_eval.importers.published_log import FILE as PUBLISHED
-from quack_eval.load import find_games
+from quack_eval.load import check_own, find_games
+from quack_eval.notices import several_sources, without_ship
+from quack_eval.out_folder import out_folder
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
 
 MEASURES, GAMES, SUITE = "measures.json", "games.jsonl", "suite.yaml"
+HELD = {"games": int, "settings": dict, "measures": dict}
+"""What `measures.json` holds at least, and as what."""
 TIERS = (1, 2, 3, 4)
 Progress = Callable[[int, int], None]
 
@@ -52,6 +55,8 @@ class RunFolder:
 
     def lines(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """The lines of `games.jsonl` with the game's path within the run, one at a time; scored games have one."""
+        if not self.measures["games"]:
+            return
         for line in self._jsonl(GAMES):
             yield self._known(line["path"]), line
 
@@ -80,10 +85,11 @@ class RunFolder:
         """The same over all settings."""
         return sum(self.sources.values(), Counter())
 
-    @property
-    def notice(self) -> str | None:
-        """What has to be told of the sources of the claims; see `several_sources`."""
-        return several_sources(self.all_sources)
+    @cached_property
+    def notices(self) -> list[str]:
+        """What has to be told beside the numbers: of the scored games, the sources of their claims, and other games."""
+        more = several_sources(self.all_sources), without_ship(self.path)
+        return [*self.measures.get("notices", []), *filter(None, more)]
 
     @cached_property
     def outdated(self) -> str | None:
@@ -200,7 +206,7 @@ def open_run(
     Raises:
         TrajectoryError: where there is no recorded game.
         ConfigError: where `measures.json` cannot be read, an evaluation cannot be kept, or one with other claims would
-            replace the run's own.
+            replace the run's own; without ``results`` where it would come to lie beside recordings made elsewhere.
     """
     folder = results or path
     if claims is None:
@@ -210,10 +216,16 @@ def open_run(
     elif folder.resolve() == path.resolve() and (path / MEASURES).is_file():
         raise ConfigError(f"{path / MEASURES}: would be replaced by what other claims come to; choose another --out")
     find_games([path])
-    if not _writable(folder):
-        raise ConfigError(f"{folder}: cannot be written, and the run has no {MEASURES}; choose another --out")
-    evaluate([path], tiers=TIERS, claims=claims, progress=progress, findings=folder, root=path).save(folder)
-    return RunFolder(path, folder, _measures(folder))
+    if results is None:
+        check_own(path)
+    try:
+        out_folder(folder)
+    except ConfigError as fault:
+        raise ConfigError(f"{fault}, and the run has no {MEASURES}; choose another --out") from None
+    evaluation = evaluate([path], tiers=TIERS, claims=claims, progress=progress, findings=folder, root=path)
+    if evaluation.evaluated:  # else it is not kept: it would stand in the way when the games are mended
+        evaluation.save(folder)
+    return RunFolder(path, folder, evaluation.to_json())
 
 
 def _told(what: str, games: Sequence[str]) -> str:
@@ -231,20 +243,19 @@ def _finished(folder: Path) -> bool:
         return False
 
 
-def _writable(folder: Path) -> bool:
-    """Whether files can be written into a folder, which is made where it is missing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
 def _measures(folder: Path) -> dict[str, Any]:
+    """What `measures.json` of a folder holds; `ConfigError` with what to do where that is no measures."""
     file = folder / MEASURES
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
-        assert isinstance(found["settings"], dict) and isinstance(found["measures"], dict)
-    except (OSError, ValueError, KeyError, TypeError, AssertionError) as fault:
-        raise ConfigError(f"{file}: cannot be read as the measures of a run ({fault!r})") from None
-    return dict(found)
+    except OSError as fault:
+        raise ConfigError(f"{file}: cannot be read ({fault.strerror})") from None
+    except ValueError as fault:
+        why = no_json(fault)
+    else:
+        if isinstance(found, dict) and all(isinstance(found.get(name), kind) for name, kind in HELD.items()):
+            return found
+        why = "not the measures of a run"
+    again = f"quack bench {quote(str(folder))} --resume writes it anew"
+    remedy = again if (folder / SUITE).is_file() else "remove it, and the games are evaluated anew"
+    raise ConfigError(f"{file}: {why}; {remedy}")

@@ -40,6 +40,7 @@ from quack_eval.metrics.base import GameEval, check_convention
 from quack_eval.metrics.estimate import Estimate, estimate
 from quack_eval.metrics.measure import Measure, once, ratio
 from quack_eval.metrics.tables import PERCENT, shown, shown_interval
+from quack_eval.out_folder import out_folder
 from quack_eval.timeline import Timeline
 
 CLAIMS, FINDINGS = "claims.jsonl", "findings.jsonl"
@@ -57,7 +58,7 @@ class StatementGame:
     ``ejected``, ``duck_votes`` (whether a Goose voted for a Duck) and ``first_votes`` (whether the first vote was such
     a one) go by meeting. ``utterances`` were made in words,
     ``unread`` of them have no entry in the source of the claims: missing, which is not "no claims". ``source`` says
-    where the claims come from; see `Read`.
+    where the claims come from; see `Read`. ``setting`` is what the recording calls the game's conditions, if anything.
     """
 
     path: str
@@ -73,6 +74,7 @@ class StatementGame:
     unread: int = 0
     collapsed: int = 0
     source: str = ""
+    setting: str | None = None
 
     @property
     def ducks(self) -> frozenset[int]:
@@ -94,6 +96,7 @@ class StatementGame:
             "unread": self.unread,
             "collapsed": self.collapsed,
             "source": self.source,
+            "setting": self.setting,
         }
 
 
@@ -147,6 +150,7 @@ def _game(timeline: Timeline, found: list[Finding], read: Read, trajectory: Game
         utterances=len(spoken),
         unread=len(read.missing),
         source=read.source,
+        setting=trajectory.header.setting,
     )
 
 
@@ -464,7 +468,8 @@ class StatementAudit:
         convention: "paper" or "published".
 
     Raises:
-        ConfigError: where something else than recorded games is given, or there is no such source or convention.
+        ConfigError: where no game or something else than recorded games is given, or there is no such source or
+            convention.
     """
 
     def __init__(
@@ -476,12 +481,13 @@ class StatementAudit:
     ) -> None:
         check_convention(convention)
         self.convention = convention
-        if games is not None:
-            self.games = list(games)
-            return
-        several = isinstance(trajectories, Iterable) and not isinstance(trajectories, str)
-        many: Any = trajectories if several else [trajectories]
-        self.games = [StatementEval(record, convention, claims=claims).game for record in many]
+        if games is None:
+            several = isinstance(trajectories, Iterable) and not isinstance(trajectories, str)
+            many: Any = trajectories if several else [trajectories]
+            games = (StatementEval(record, convention, claims=claims).game for record in many)
+        self.games = list(games)
+        if not self.games:
+            raise ConfigError("there is no game to count: give one, or several")
 
     @classmethod
     def from_findings(cls, path: str | os.PathLike[str], convention: str = "paper") -> StatementAudit:
@@ -489,6 +495,7 @@ class StatementAudit:
 
         Raises:
             TrajectoryError: no such file, or a line of it is damaged (path and line).
+            ConfigError: there is no game in it.
         """
         return cls(games=read_findings(path), convention=convention)
 
@@ -520,7 +527,7 @@ class StatementAudit:
 
         Args:
             what: "agent" (the speaker's name), "model" (of the speaker), "role" (of the speaker), "model and role",
-                "meeting", "round", "setting" (policies of Geese x Ducks), "kind" (of the claim).
+                "meeting", "round", "setting" (the recording's, else policies of Geese x Ducks), "kind" (of the claim).
 
         Raises:
             ConfigError: for another.
@@ -565,9 +572,12 @@ class StatementAudit:
         return table
 
     def save(self, out: str | os.PathLike[str]) -> list[Path]:
-        """Write `claims.jsonl` and `findings.jsonl` into a folder; the paths written. No utterance is in them."""
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+        """Write `claims.jsonl` and `findings.jsonl` into a folder; the paths written. No utterance is in them.
+
+        Raises:
+            ConfigError: where ``out`` is no folder that can be written into.
+        """
+        folder = out_folder(out)
         claims, findings = folder / CLAIMS, folder / FINDINGS
         with open(claims, "w", encoding="utf-8", newline="\n") as file:
             for game in self.games:
@@ -602,13 +612,13 @@ GROUPS: dict[str, Callable[[StatementGame, Finding], str]] = {
     "model and role": lambda game, f: f"{game.policies[f.speaker]} as {game.roles[f.speaker]}",
     "meeting": lambda game, f: str(f.meeting),
     "round": lambda game, f: str(f.round),
-    "setting": lambda game, f: setting(game),
+    "setting": lambda game, f: game.setting or who_met(game),
     "kind": lambda game, f: f.kind,
 }
 """What findings can be grouped by."""
 
 
-def setting(game: StatementGame) -> str:
+def who_met(game: StatementGame) -> str:
     """Policies of the Geese x policies of the Ducks."""
     teams: dict[str, set[str]] = {"goose": set(), "duck": set()}
     for role, policy in zip(game.roles, game.policies, strict=True):
@@ -645,7 +655,7 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
                     if "of" in entry:
                         if entry["of"] != seen - 1:
                             raise ValueError(f"of game {entry['of']} among those of {seen - 1}")
-                        found.append(Finding.from_dict(entry))
+                        found.append(_of(game, Finding.from_dict(entry)))
                         continue
                     facts: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}
                     following = StatementGame(path=str(facts.pop("game")), findings=(), **facts)
@@ -659,6 +669,14 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
         raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
     if game is not None:
         yield replace(game, findings=tuple(found))
+
+
+def _of(game: StatementGame | None, finding: Finding) -> Finding:
+    """A finding that was read, as one of this game; `ValueError` where it has no such speaker or meeting."""
+    for name, known in (("speaker", game.names), ("meeting", game.ejected)) if game else ():
+        if getattr(finding, name) not in range(len(known)):
+            raise ValueError(f"{name}: must be a number from 0 to {len(known) - 1}, not {getattr(finding, name)}")
+    return finding
 
 
 # --- another judge ---------------------------------------------------------------------------------------------------

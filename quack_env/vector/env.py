@@ -20,7 +20,7 @@ from quack_env.chance import game_key
 from quack_env.config import GameConfig
 from quack_env.encode.sizes import image_sizes
 from quack_env.encode.vector import Layout
-from quack_env.errors import ConfigError, IllegalActionError, NotResetError, install
+from quack_env.errors import ConfigError, IllegalActionError, NotResetError, QuackWarning, install
 from quack_env.game import STATE_SCHEMA, Game
 from quack_env.game_map import GameMap
 from quack_env.outcome import REASONS, TEAMS, Outcome
@@ -88,6 +88,8 @@ class QuackVector(gymnasium.vector.VectorEnv[Observations, NDArray[Any], NDArray
 
     Always in the infos: ``actor`` int64 (B,) (turn form), ``lapsed`` bool (B, n) (parallel form): whose action had
     become illegal when its turn came, and became wait.
+
+    `close` has nothing to let go of: what is closed can still be stepped, and needs not be closed.
 
     The seed of the k-th game in place j follows from (seed, j, k) alone, whatever is played (`seed_of`); ``seeds`` has
     those of the running games. The other forms deal the same game from the same seed.
@@ -385,6 +387,7 @@ def notice(missing: ImportError) -> None:
         warnings.warn(
             f"vector_env runs without Numba ({missing}): the same games, about 40 times slower; "
             f"install it with: {install('rl')}",
+            QuackWarning,
             stacklevel=5,  # whoever called vector_env
         )
 

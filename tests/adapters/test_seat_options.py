@@ -20,5 +20,12 @@ def test_there_are_no_masks_before_the_first_reset() -> None:
 
 
 def test_opponents_that_cannot_play_are_refused() -> None:
-    with pytest.raises(ConfigError, match=r"policy=3: must be a name"):
-        gymnasium.make(SEAT, opponents=3, observation="vector")
+    for opponents in (None, 3, ["scripted"]):
+        with pytest.raises(ConfigError, match=r"^opponents=.*: must be a policy's name, a policy, or a mapping from"):
+            gymnasium.make(SEAT, opponents=opponents, observation="vector")
+
+
+def test_an_option_that_does_not_exist_is_told_with_those_of_the_seat() -> None:
+    told = r"no such option \(did you mean 'opponents'\?\); there are seat, opponents, role, .*dead_agents$"
+    with pytest.raises(ConfigError, match=told):
+        gymnasium.make(SEAT, oponents="scripted")

@@ -83,7 +83,7 @@ def test_a_policy_that_raises_in_play_is_told_in_one_line(
 ) -> None:
     monkeypatch.setattr(RandomPolicy, "__call__", boom)
     result = quack("play", "--goose", "random", "--out", tmp_path / "game", "--json")
-    told = f"failed, not finished: {tmp_path / 'game'}: {BOOM}\n"
+    told = f"failed, not finished: {tmp_path / 'game'}: policy 'random': {BOOM}\n"
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", told)
 
 
@@ -290,6 +290,8 @@ def test_a_drawn_map_replaces_no_file_and_a_picture_says_so(quack: Run, tmp_path
     refused = quack("map", "random", "-o", tmp_path / "mine.yaml")
     assert refused.exit_code == 2 and "exists already; choose another file" in refused.stderr
     assert (tmp_path / "mine.yaml").read_text() == MAP
+    assert quack("map", "random", "-o", tmp_path / "new.yaml").stderr == f"written to {tmp_path / 'new.yaml'}\n"
+    assert "must end in .yaml" in quack("map", "random", "-o", tmp_path / "new.txt").stderr
     drawn = [quack("map", "render", tmp_path / "mine.yaml", "-o", tmp_path / "mine.png").stderr for _ in range(2)]
     assert ["(replaced)" in told for told in drawn] == [False, True]
 
@@ -532,3 +534,44 @@ def test_play_tells_what_the_calls_of_models_cost(quack: Run, tmp_path: Path, mo
     assert data["calls"] == len(calls) and data["cost_usd"] == pytest.approx(cost)
     told = next(line for line in result.stderr.splitlines() if "calls of models for US $ " in line)
     assert float(told.rpartition(" ")[2]) == pytest.approx(cost, rel=0.1)
+
+
+def test_situations_and_forks_tell_what_the_calls_of_models_cost(
+    quack: Run, small_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    settings = tmp_path / "settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 0.01, output: 0.01}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    game = next(small_run.rglob("trajectory.jsonl")).parent
+    last = len(GameRecord.load(game).events) - 8
+    with MockServer() as server:
+        model = f"openai/mock?modality=text&api_base={server.url}"
+        for command in (
+            ("scripts", "run", "bandwagon", "--no-mirrors", "--policy", model),
+            ("fork", game, "--at", last, "-n", 1, "--goose", model, "--duck", "scripted"),
+        ):
+            result = quack(*command, "--out", tmp_path / command[0])
+            found = load_all(tmp_path / command[0])
+            assert found and f"{len(found)} call" in result.stderr and " of models for US $ " in result.stderr
+        data = only_object(
+            quack(
+                "scripts",
+                "run",
+                "bandwagon",
+                "--no-mirrors",
+                "--policy",
+                model,
+                "--out",
+                tmp_path / "scripts",
+                "--json",
+            )
+        )
+    found = load_all(tmp_path / "scripts")
+    assert data["calls"] == len(found) and data["cost_usd"] == pytest.approx(sum(call["cost"] for call in found))
+
+
+def load_all(run: Path) -> list[dict[str, Any]]:
+    """The calls of all games of a run and of their probes."""
+    files = [file for name in ("calls.jsonl", "probes.jsonl") for file in run.rglob(name)]
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]

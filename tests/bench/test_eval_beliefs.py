@@ -40,3 +40,11 @@ def test_a_game_in_which_nobody_was_asked_has_none(tmp_path: Path) -> None:
 def test_recordings_of_mafiascope_have_beliefs_alone(tmp_path: Path) -> None:
     found = evaluated(MAFIASCOPE, tmp_path)
     assert set(found) == {"games", "beliefs"} and found["games"] == 4
+
+
+@pytest.mark.skipif(not MAFIASCOPE.is_dir(), reason="../shared/data/mafiascope is absent")
+def test_a_recording_whose_probes_ask_for_no_belief_is_told_of(tmp_path: Path) -> None:
+    for game, told in (("410c5e24-51c2-41e0-90fe-00826cd89dbf", True), ("36594b66-05d1-434c-be65-13360eafca9e", False)):
+        result = run.invoke(app, ["eval", str(MAFIASCOPE / game)])
+        assert result.exit_code == 0
+        assert ("no probe of these games asks for a belief" in result.stderr) is told

@@ -92,6 +92,28 @@ def test_a_suite_of_factors_is_played_and_its_levels_are_compared(quack: Run, tm
     }  # fmt: skip
 
 
+def test_effects_fit_the_terminal_verdict_beside_difference_and_only_against_a_level_if_asked(
+    quack: Run, tmp_path: Path
+) -> None:
+    suite = {"geese": ["scripted", "random", "scripted:cautious"], "ducks": "random", "seeds": 4}
+    (tmp_path / "s.yaml").write_text(yaml.safe_dump(suite | {"config": {"max_ticks": 30}}))
+    assert quack("bench", tmp_path / "s.yaml", "--out", tmp_path / "run", "--jobs", 1).exit_code == 0
+    every = quack("effects", tmp_path / "run").stdout.splitlines()
+    one = quack("effects", tmp_path / "run", "--against", "random x random").stdout.splitlines()
+    heads = [[line for line in lines if "measure" in line] for lines in (every, one)]
+    assert [len(found) for found in heads] == [3, 2] and max(map(len, every)) <= 80
+    assert all(line.split() == ["measure", "seeds", "difference", "95", "%", "verdict", "detects"] for line in heads[0])
+    assert all("random x random" in line for line in one if "Effects of" in line)
+    told = quack("effects", tmp_path / "run", "--against", "random x randm")
+    assert told.exit_code == 2 and "did you mean 'random x random'?" in told.stderr
+
+
+@pytest.mark.parametrize("bound", ["kills=nan", "kills=-1", "kills=inf", "kills", "=1"])
+def test_a_bound_is_a_measure_and_a_number_from_0(quack: Run, small_run: Path, bound: str) -> None:
+    told = quack("effects", small_run, "--bound", bound)
+    assert told.exit_code == 2 and f"--bound {bound}: must be MEASURE=NUMBER with a number from 0" in told.stderr
+
+
 def test_effects_that_the_games_cannot_tell_apart_are_said_to_be_so(quack: Run, tmp_path: Path) -> None:
     arms = {"speech=off, config.n_ducks=1": {"speech": "off"}, "speech=tokens, config.n_ducks=2": {"config": TWO_DUCKS}}
     suite = {"geese": "scripted", "ducks": "scripted", "seeds": 2, "config": {"max_ticks": 12}, "arms": arms}

@@ -159,7 +159,23 @@ def test_a_policy_that_fails_to_say_whether_it_plays_is_named_in_a_line(
     suite = written(tmp_path, "geese: [scripted]\nducks: [random]\nseeds: 1\n")
     result = quack("bench", suite, "--out", tmp_path / "run")
     assert result.exit_code == 2 and not (tmp_path / "run").exists()
-    assert "scripted x random: policy='random': its check_game fails: KeyError: 'rooms'" in result.stderr
+    where = f"test_run.py, line {check_game.__code__.co_firstlineno + 1}, in check_game"
+    told = f"scripted x random: policy='random': its check_game fails: KeyError: 'rooms' ({where})"
+    assert told in result.stderr
+    played = quack("play", "--duck", "random", "--out", tmp_path / "game")
+    assert played.exit_code == 1 and f"policy 'random': KeyError: 'rooms' ({where})" in played.stderr
+
+
+def test_a_check_that_cannot_be_called_is_told_without_a_place_in_our_files(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check_game(self: Any) -> None:
+        """Takes too little."""
+
+    monkeypatch.setattr("quack_agents.random.RandomPolicy.check_game", check_game)
+    suite = written(tmp_path, "geese: [scripted]\nducks: [random]\nseeds: 1\n")
+    told = quack("bench", suite, "--out", tmp_path / "run").stderr
+    assert told.endswith("check_game() takes 1 positional argument but 3 were given\n")
 
 
 def test_a_suite_that_a_policy_cannot_play_leaves_no_folder(quack: Run, tmp_path: Path) -> None:
@@ -241,6 +257,33 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(tmp_path: Path) -> 
     assert all(GameRecord.load(run / e.id).status == "finished" for e in entries if e.status == "finished")
 
 
+def test_ctrl_c_while_games_are_evaluated_says_how_to_go_on(
+    quack: Run, four: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("quack_bench.commands.bench.score", interrupted)
+    result = quack("bench", four, "--resume", "--jobs", 1)
+    assert result.exit_code == 130
+    assert result.stderr == f"stopped; what was finished is kept. Go on with: quack bench {four} --resume\n"
+
+
+def test_ctrl_c_while_the_command_is_still_loaded_is_one_word() -> None:
+    code = (
+        "import os, signal, sys\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'quack_bench.cli':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "from quack_bench.__main__ import main\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
+
+
 def test_a_run_has_one_runner_at_a_time(tmp_path: Path) -> None:
     told = f"process {os.getpid()} on .* is playing this run"
     with locked(tmp_path), pytest.raises(ConfigError, match=told), locked(tmp_path, patience=0.0):
@@ -255,6 +298,11 @@ def test_a_run_is_enlarged_by_more_seeds_in_its_own_suite(quack: Run, tmp_path: 
     first = tmp_path / "run" / "scripted__random" / "seed-000" / "trajectory.jsonl"
     played = first.stat().st_mtime_ns
     frozen = tmp_path / "run" / "suite.yaml"
+    suite.write_text(suite.read_text().replace("seeds: 1", "seeds: 3"))
+    told = quack("bench", suite, "--out", tmp_path / "run").stderr
+    assert told.endswith(
+        f"choose another --out, or write them into {frozen}, then: quack bench {tmp_path / 'run'} --resume\n"
+    )
     frozen.write_text(yaml.safe_dump(yaml.safe_load(frozen.read_text()) | {"seeds": 3}))
     data = only_object(quack("bench", tmp_path / "run", "--resume", "--jobs", 1, "--json"))
     assert (data["games"], data["finished"]) == (3, 3) and first.stat().st_mtime_ns == played
@@ -348,9 +396,12 @@ def test_a_failing_policy_is_tried_again_then_reported_and_its_games_left_out(
     assert result.exit_code == 1 and len(tries) == 3
     assert data["games"] == 1 and list(data["settings"]) == ["scripted x scripted"]
     where = f"test_run.py, line {broken.__code__.co_firstlineno + 2}, in broken"
-    failed = {"game": "scripted__random/seed-000", "attempts": 3, "error": f"ZeroDivisionError: no idea ({where})"}
-    assert data["failed"] == [failed]
-    assert "failed, not scored: scripted__random/seed-000" in result.stderr
+    told = f"policy 'random': ZeroDivisionError: no idea ({where})"
+    assert data["failed"] == [{"game": "scripted__random/seed-000", "attempts": 3, "error": told}]
+    assert f"failed, not scored: scripted__random/seed-000: {told}" in result.stderr
+    assert f"Try what failed again with: quack bench {tmp_path / 'run'} --resume\n" in result.stderr
+    played = quack("play", "--duck", "random", "--seed", 0, "--out", tmp_path / "game")
+    assert played.exit_code == 1 and told in played.stderr
 
 
 @pytest.mark.parametrize("executor", ["local", "ray"])
@@ -396,6 +447,13 @@ def test_equal_policies_have_intervals_that_overlap() -> None:
     chance = random.Random(3)
     first, second = ratings([Match(g, "duck", chance.random() < 0.5) for g in ("a", "b") for _ in range(40)])[:2]
     assert first.low is not None and second.high is not None and first.low < second.high
+
+
+def test_whoever_won_all_games_or_none_has_a_rating_without_interval() -> None:
+    played = [Match("weak", "even", False), Match("even", "even", False), Match("even", "even", True)] * 4
+    found = {(one.role, one.policy): one for one in ratings([*played, *[Match("even", "weak", True)] * 4])}
+    assert {key for key, one in found.items() if one.low is None} == {("goose", "weak"), ("duck", "weak")}
+    assert found["goose", "weak"].rating < found["goose", "even"].rating
 
 
 def test_without_games_there_are_no_ratings() -> None:
@@ -559,6 +617,25 @@ def test_a_limit_below_the_estimate_is_told_before_anything_is_paid_and_what_was
     assert f"paid in all: ${paid(tmp_path / 'run'):.4f}\n" in result.stderr
 
 
+def test_a_dry_run_says_whether_the_limit_is_enough(
+    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("litellm")
+    settings = tmp_path / "models-settings.yaml"
+    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
+    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 1)
+    suite.write_text(suite.read_text().replace("max_tokens=64", "max_tokens=1000"))
+    all_games = only_object(quack("bench", suite, "--dry-run", "--json"))["total"]
+    likely, most = f"${all_games['usd']:.2f}", f"${all_games['usd_at_most']:.2f}"
+    for limit, told in (
+        (0.6 * all_games["usd"], f"is below the estimate of {likely} and pays for about 0 of 1 game"),
+        (1.01 * all_games["usd"], f"is above the estimate of {likely}, and below the {most} that it would be with"),
+        (1.01 * all_games["usd_at_most"], f"is enough: not below the {most} that it would be with the longest replies"),
+    ):
+        assert told in quack("bench", suite, "--max-usd", limit, "--dry-run").stderr
+
+
 def paid(run: Path) -> float:
     """What all replies of a run cost."""
     with sqlite3.connect(run / "replies.sqlite") as db:
@@ -583,7 +660,7 @@ def test_a_dry_run_counts_calls_and_costs_and_plays_nothing(
     total = data["total"]
     assert total["games"] == 3 and total["calls"] > 30
     want = (total["prompt_tokens"] * 10 + total["reply_tokens"] * 20) / 1e6
-    assert total["usd"] == pytest.approx(want) and total["reply_tokens"] == 200 * total["calls"]
+    assert total["usd"] == pytest.approx(want) and total["reply_tokens"] == 64 * total["calls"]  # its max_tokens
 
 
 def test_a_dry_run_counts_the_calls_of_probes(quack: Run, tmp_path: Path) -> None:
@@ -709,6 +786,7 @@ def test_a_limit_in_dollars_is_refused_before_anything_is_played_where_a_price_i
 def test_a_limit_of_nothing_is_refused_and_not_taken_for_none(quack: Run, serve: Serve, tmp_path: Path) -> None:
     server = serve()
     suite = modelled(tmp_path, server.url, 1)
+    assert quack("bench", suite, "--max-usd", "inf").exit_code == 2
     commands = (
         ("bench", suite),
         ("play",),

@@ -85,7 +85,7 @@ def test_a_policy_that_raises_is_told_in_one_line_and_the_others_play_on(
     monkeypatch.setattr(RandomPolicy, "__call__", boom)
     command = ("scripts", "run", "bandwagon", "--out", tmp_path, "--json")
     alone = quack(*command, "--policy", "random")
-    told = f"failed, not scored: random/bandwagon/seed-000: {BOOM}\n"
+    told = f"failed, not scored: random/bandwagon/seed-000: policy 'random': {BOOM}\n"
     assert (alone.exit_code, alone.stdout, alone.stderr) == (1, "", told)
     both = quack(*command, "--policy", "random", "--policy", "scripted")
     assert (both.exit_code, both.stderr) == (1, told)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 from pathlib import Path
 
 from bench.conftest import Run, only_object
@@ -42,6 +44,53 @@ def test_a_path_that_does_not_exist_is_wrong_usage(quack: Run, tmp_path: Path) -
         result = quack(command, tmp_path / "nowhere")
         assert result.exit_code == 2
         assert "nowhere" in result.stderr
+
+
+def recorded_elsewhere(folder: Path) -> None:
+    """A published game, as far as its format tells, and one of MafiaScope."""
+    for game, files in (("seed01", ["game.jsonl"]), ("other", ["game.jsonl", "introspection.jsonl"])):
+        (folder / game).mkdir(parents=True)
+        for file in files:
+            (folder / game / file).write_text('{"event_type": "x"}\n' if game == "seed01" else "{}\n")
+
+
+def test_nothing_is_written_beside_games_that_were_recorded_elsewhere_unless_asked_for(
+    quack: Run, tmp_path: Path
+) -> None:
+    recorded_elsewhere(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    for command, path in (
+        ("report", ""),
+        ("view", ""),
+        ("view", "seed01"),
+        ("view", "seed01/game.jsonl"),
+        ("view", "other"),
+    ):
+        result = quack(command, tmp_path / path)
+        assert result.exit_code == 2
+        assert "was not recorded by this program" in result.stderr and "--out" in result.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_file_that_is_no_recording_gets_no_folder_of_pages(quack: Run, tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").write_text("free\n")
+    for options in ([], ["-o", tmp_path / "pages"]):
+        result = quack("view", tmp_path / "LICENSE", *options)
+        assert result.exit_code == 2 and "no recorded game" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["LICENSE"]
+
+
+def test_damaged_measures_of_a_suites_run_are_told_with_the_command_that_mends_them(
+    quack: Run, small_run: Path, tmp_path: Path
+) -> None:
+    run = Path(shutil.copytree(small_run, tmp_path / "run"))
+    before = (run / "measures.json").read_text()
+    (run / "measures.json").write_text(before[:100])
+    result = quack("report", run)
+    assert result.exit_code == 2
+    command = result.stderr.partition("; quack ")[2].partition(" writes it anew")[0]
+    assert quack(*shlex.split(command)).exit_code == 0
+    assert (run / "measures.json").read_text() == before
 
 
 def test_the_report_is_written_into_the_run(quack: Run, small_run: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from quack_env import ConfigError
 from quack_eval import Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, extract, judge
+from quack_eval.claims.extract import GrammarExtractor
 from quack_eval.evaluation import TIERS
 from quack_eval.metrics.base import GameEval
 
@@ -33,6 +34,26 @@ def test_an_audit_of_something_else_than_recorded_games_is_refused(given: Any) -
         StatementAudit(given)
 
 
+@pytest.mark.parametrize("given", [None, 3])
+def test_what_is_no_path_is_not_loaded(given: Any) -> None:
+    with pytest.raises(ConfigError, match=f"path={given}: must be the path of a recorded game"):
+        Trajectory.load(given)
+
+
+@pytest.mark.parametrize("out", [None, "a file"])
+def test_an_audit_is_not_saved_into_what_is_no_folder(
+    play_randomly: Callable[..., Trajectory], tmp_path: Path, out: str | None
+) -> None:
+    (tmp_path / "a file").write_text("")
+    with pytest.raises(ConfigError, match=r"must be (a folder|the path of a folder)"):
+        StatementAudit(play_randomly({}, 0)).save(out and tmp_path / out)  # type: ignore[arg-type]
+
+
+def test_an_audit_of_no_game_is_refused() -> None:
+    with pytest.raises(ConfigError, match="there is no game to count"):
+        StatementAudit([])
+
+
 @pytest.mark.parametrize("what", [judge, OutcomeEval, Timeline])
 def test_a_path_is_no_recorded_game(what: Any) -> None:
     with pytest.raises(ConfigError, match=r"'a/path' is no recorded game: give Trajectory\.load\(PATH\)"):
@@ -46,7 +67,7 @@ def test_a_path_is_no_recorded_game(what: Any) -> None:
         ({"tiers": True}, "tiers=True: must be one or several of"),
         ({"tiers": ()}, r"tiers=\(\): must be one or several of"),
         ({"jobs": 0}, "jobs=0: must be a whole number from 1 on"),
-        ({"claims": 3}, r"claims=3: must be None, recorded, grammar, an extractor \(with name and"),
+        ({"claims": 3}, r"claims=3: must be None, recorded, grammar, an extractor \(an object with name and"),
         ({"convention": "ours"}, "convention='ours': must be one of paper, published"),
     ],
 )
@@ -63,7 +84,8 @@ def test_a_loaded_game_is_no_path_of_one(play_randomly: Callable[..., Trajectory
 @pytest.mark.parametrize(
     ("claims", "told"),
     [
-        (3, r"claims=3: must be None, recorded, grammar, published, an extractor \(with"),
+        (3, r"claims=3: must be None, recorded, grammar, published, an extractor \(an object with"),
+        (GrammarExtractor, r"claims=<class .*GrammarExtractor'>: must be None, .*an extractor \(an object with name"),
         ([{"type": "location"}], r"claims: must be a list of Said \(.*, not {'type': 'location'} among them"),
     ],
 )

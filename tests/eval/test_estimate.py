@@ -105,6 +105,7 @@ def test_seeds_count_for_a_difference_where_both_groups_define_the_measure() -> 
     found = paired(first, second)
     assert found["x"].mean_interval is not None
     assert found["y"].mean is not None and found["y"].mean_interval is None
+    assert (found["x"].seeds, found["y"].seeds) == (4, 3)  # y is over nothing in the second group's seed 0
 
 
 def test_wilsons_interval_takes_a_single_game() -> None:
@@ -128,10 +129,17 @@ def test_paired_comparison_cancels_what_seeds_share() -> None:
 def test_paired_without_shared_seeds_or_with_several_games_a_seed() -> None:
     found = paired([(1, {"rate": once(1)})], [(2, {"rate": once(0)})])["rate"]
     assert (found.seeds, found.mean, found.mean_interval) == (0, None, None)
-    twice = [(1, {"rate": Measure(1, 2)}), (1, {"rate": Measure(1, 1)}), (2, {"rate": UNDEFINED})]
+    twice = [(1, {"rate": Measure(1, 2)}), (1, {"rate": Measure(1, 1)}), (2, {"rate": Measure(0, 1)})]
     found = paired(twice, [(1, {"rate": Measure(0, 3)}), (2, {"rate": Measure(1, 1)})], resamples=0)["rate"]
-    assert found.mean == pytest.approx(0.75 - 0.5)
-    assert found.pooled == pytest.approx(2 / 3 - 1 / 4)
+    assert found.mean == pytest.approx(0.5 - 0.5)
+    assert found.pooled == pytest.approx(2 / 4 - 1 / 4)
+
+
+def test_a_difference_is_over_the_seeds_that_define_the_measure_in_both_groups() -> None:
+    first = [(1, {"rate": Measure(1, 2)}), (2, {"rate": UNDEFINED}), (3, {"rate": Measure(1, 1)})]
+    second = [(1, {"rate": Measure(0, 3)}), (2, {"rate": Measure(1, 1)}), (3, {"rate": UNDEFINED})]
+    found = paired(first, second, resamples=0)["rate"]
+    assert (found.seeds, found.mean, found.pooled) == (1, 0.5, 0.5)
 
 
 def test_games_without_any_measure_have_no_estimates() -> None:

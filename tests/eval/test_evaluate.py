@@ -224,6 +224,11 @@ def test_games_are_of_the_setting_that_their_recording_names(run: Path) -> None:
     assert set(evaluate(run).settings) == {"a dark ship", "unknown x unknown", "gooses x ducks"}
 
 
+def test_a_name_of_any_characters_can_stand_in_a_latex_table() -> None:
+    told = tables.latex_row(["a|b<c>d^e~f", "geste_é 5%"])
+    assert told == (r"a\textbar{}b\textless{}c\textgreater{}d\textasciicircum{}e\textasciitilde{}f & geste\_é 5\% \\")
+
+
 def test_settings_and_roles(run: Path) -> None:
     evaluation = evaluate([run])
     assert list(evaluation.settings) == ["gooses x ducks", "unknown x unknown"]
@@ -439,6 +444,37 @@ def test_games_of_one_setting_on_different_maps_or_settings_are_told_of(
     maps, settings = "on different maps (ship, small)", "with different n_tasks, max_ticks"
     assert told.startswith(f"unknown x unknown: games {maps} and {settings} are taken together")
     assert evaluate([tmp_path / "game-0"]).notices == []
+
+
+def test_a_published_game_whose_recording_is_gone_is_named(run: Path) -> None:
+    lost = run / "lost"
+    lost.mkdir()
+    (lost / "verdicts.jsonl").write_text("{}\n")
+    assert evaluate([run], tiers=1).damaged == [f"{lost / 'game.jsonl'}: missing, with verdicts.jsonl beside it"]
+
+
+def test_a_folder_with_two_recordings_is_named_and_neither_is_scored(run: Path) -> None:
+    (run / "told-1" / "game.jsonl").write_text('{"event_type": "x"}\n')
+    evaluation = evaluate([run], tiers=1)
+    told = f"{run / 'told-1'}: holds two recordings, trajectory.jsonl and game.jsonl; move one of them away"
+    assert evaluation.damaged == [told] and "told-1" not in {Path(game.path).name for game in evaluation.evaluated}
+
+
+@pytest.mark.parametrize("out", [3, None, "a file", "a file/below"])
+def test_a_folder_that_cannot_be_written_is_told_of_in_one_line(
+    out: Any, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(run)
+    Path("a file").touch()
+    with pytest.raises(ConfigError, match=r"must be the path of a folder|a file: must be a folder|cannot be made"):
+        evaluate(run / "told-1", tiers=1).save(out)
+
+
+@pytest.mark.parametrize("kind", [3, int, lambda *_: None])
+def test_what_stands_in_the_tiers_and_is_none_is_refused(kind: Any, run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TIERS, 9, kind)
+    with pytest.raises(ConfigError, match=r"TIERS\[9\]=.*: must be a class derived from GameEval"):
+        evaluate(run, tiers=9)
 
 
 def test_a_folder_of_games_is_no_game(run: Path) -> None:

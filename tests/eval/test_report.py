@@ -55,7 +55,7 @@ def test_of_damaged_games_alone_there_is_no_report_and_the_first_is_named(tmp_pa
         (tmp_path / "games" / name / "trajectory.jsonl").write_text("no game\n")
     with pytest.raises(TrajectoryError, match=r"no game could be read and scored, of 2; the first: a/traj.*line 1"):
         write_report(tmp_path / "games", tmp_path / "out")
-    assert not (tmp_path / "out" / "report.html").exists()
+    assert not list((tmp_path / "out").iterdir()), "an evaluation of nothing would stand for the games when mended"
 
 
 def test_the_numbers_are_those_of_measures_json_and_not_counted_anew(record: Record, tmp_path: Path) -> None:
@@ -91,6 +91,18 @@ def test_a_report_of_claims_from_one_source_names_it_without_a_warning(record: R
     read_by(games, ["grammar", "grammar"])
     report = write_report(games).read_text()
     assert "Claims by: grammar (2 games)." in report and "Take care" not in report
+
+
+def test_a_report_says_what_an_evaluation_noticed_and_which_games_are_in_no_number(record: Record) -> None:
+    one = record(games=1)
+    record(games=1, seed=1, max_ticks=20).rename(one.parent / "game-001")
+    evaluate([one.parent], out=one.parent)
+    (one.parent / "other").mkdir()
+    for file in ("game.jsonl", "introspection.jsonl"):
+        (one.parent / "other" / file).write_text("{}\n")
+    report = write_report(one.parent).read_text()
+    assert re.search(r"Take care: [^<]*: games with different max_ticks are taken together", report)
+    assert "Take care: not in these numbers: 1 game of MafiaScope" in report
 
 
 def test_other_claims_are_evaluated_anew_and_never_over_the_results_of_the_run(record: Record, tmp_path: Path) -> None:
@@ -170,9 +182,16 @@ def test_a_folder_that_cannot_be_written_asks_for_another(record: Record) -> Non
 
 def test_damaged_measures_and_empty_folders_are_told(record: Record, tmp_path: Path) -> None:
     games = record(games=1).parent
-    (games / "measures.json").write_text('{"settings": 3}')
-    with pytest.raises(ConfigError, match=r"measures\.json"):
-        write_report(games)
+    for text, told in (
+        ('{"settings": 3}', "not the measures of a run"),
+        ("[]", "not the"),
+        ('{"a":', "not JSON from col"),
+    ):
+        (games / "measures.json").write_text(text)
+        with pytest.raises(
+            ConfigError, match=rf"measures\.json: .*{told}.*; remove it, and the games are evaluated anew"
+        ):
+            write_report(games)
     (tmp_path / "none").mkdir()
     with pytest.raises(TrajectoryError, match="no recorded game"):
         write_report(tmp_path / "none")

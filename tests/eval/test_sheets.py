@@ -54,8 +54,45 @@ def test_a_wrong_answer_is_named_with_the_line_on_which_it_stands(tmp_path: Path
         'row,kind,timeline,extraction_ok,verdict_ok,missed\na,claim,"one\ntwo\nthree",y,y,\nb,claim,,maybe,y,\n'
     )
     (tmp_path / "sheet.csv").write_text(rows_of_two, encoding="utf-8")
-    with pytest.raises(SheetError, match=r"sheet\.csv, line 5: extraction_ok is 'maybe', neither y nor n nor \?"):
+    with pytest.raises(
+        SheetError, match=r"sheet\.csv, line 5 \(row b\): extraction_ok is 'maybe', neither y nor n nor \?"
+    ):
         read_sheet(tmp_path / "sheet.csv")
+
+
+HEAD = "row,kind,verdict,extraction_ok,verdict_ok,missed,note"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("a,clam,true,y,y,,", r"kind 'clam' is unknown \(did you mean 'claim'\?\)"),
+        ("a,claim,bogus: he was there,y,y,,", r"verdict 'bogus' is unknown \(must be one of true, false"),
+        ("a,utterance,,,,1.5,", "missed is '1.5', not a whole number from 0"),
+        ("a,utterance,,,,-2,", "missed is '-2', not a whole number from 0"),
+        ("a,claim", "ends before verdict"),
+        ("a,claim,true,y,y,,,more", "has more cells than there are columns"),
+    ],
+)
+def test_a_row_that_no_sheet_has_is_named(tmp_path: Path, line: str, told: str) -> None:
+    (tmp_path / "sheet.csv").write_text(f"{HEAD}\n{line}\n", encoding="utf-8")
+    with pytest.raises(SheetError, match=rf"sheet\.csv, line 2 \(row a\): {told}"):
+        read_sheet(tmp_path / "sheet.csv")
+
+
+def test_cells_that_a_spreadsheet_leaves_out_or_adds_at_the_end_are_open(tmp_path: Path) -> None:
+    (tmp_path / "sheet.csv").write_text(f"{HEAD}\na,claim,true\n,,,,,,\n", encoding="utf-8")
+    assert [(row["row"], row["extraction_ok"]) for row in read_sheet(tmp_path / "sheet.csv")] == [("a", "")]
+
+
+def test_a_row_answered_twice_by_one_annotator_is_refused(tmp_path: Path) -> None:
+    sheet = handed_in(tmp_path / "anna", "y")
+    with pytest.raises(SheetError, match=r"row g/1#0 stands 2 times in the answers of .*anna"):
+        score([sheet, sheet])
+    lines = sheet.read_text(encoding="utf-8").splitlines(keepends=True)
+    sheet.write_text("".join([*lines, lines[1]]), encoding="utf-8")
+    with pytest.raises(SheetError, match="row g/1#0 stands 2 times in the answers of answers"):
+        score([sheet])
 
 
 # --- weights ---------------------------------------------------------------------------------------------------------

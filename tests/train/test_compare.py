@@ -118,6 +118,17 @@ def test_sayings_go_by_role_and_policy(run: Path) -> None:
     assert compare.hits(said["goose, scripted"]) == "50% / 2"
 
 
+@pytest.mark.parametrize(
+    ("name", "lines", "told"),
+    [("games.jsonl", 0, "line 1: damaged, not JSON"), ("findings.jsonl", 1, "has no game 'scripted/1'")],
+)
+def test_results_that_were_cut_short_are_told_with_the_remedy(run: Path, name: str, lines: int, told: str) -> None:
+    text = (run / name).read_text("utf-8")
+    (run / name).write_text("".join(text.splitlines(keepends=True)[:lines]) or text[:30], "utf-8")
+    with pytest.raises(ConfigError, match=rf"{name}.* {told}.*; to write it anew: quack bench .* --resume$"):
+        compare.rows_of(run)
+
+
 def test_a_run_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"games\.jsonl"):
         compare.rows_of(tmp_path)

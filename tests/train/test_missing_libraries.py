@@ -30,7 +30,7 @@ def test_measuring_without_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_curve_without_kaleido_or_chrome_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    point = {"decisions": 1000, "duck": 0.5, "geese": 0.5, "goose": 0.5, "scripted": 0.5}
+    point = {"iteration": 0, "decisions": 1000, "duck": 0.5, "geese": 0.5, "goose": 0.5, "scripted": 0.5}
     (tmp_path / "curve.json").write_text(json.dumps([point]))
     monkeypatch.setenv("BROWSER_PATH", str(tmp_path / "nowhere"))
     ended = run(curve.draw, str(tmp_path), "--out", str(tmp_path / "curve.png"))

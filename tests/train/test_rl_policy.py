@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import warnings
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 import quack_env
 from quack_agents import RandomPolicy, play
 from quack_agents.rl import SHIPPED, RLPolicy, save_network
-from quack_env.errors import ConfigError
+from quack_bench import console
+from quack_env.errors import ConfigError, QuackWarning
 
 GAME = {"n_players": 4, "game_map": "small", "speech": "tokens"}
 
@@ -125,8 +127,45 @@ def test_warns_in_a_role_or_seat_other_than_the_one_it_learnt_in(tmp_path: Path,
                 warnings.simplefilter("error")
                 policy.reset(info, 0)
             continue
-        with pytest.warns(UserWarning, match=f"learnt only as role 'duck', agent 'player_{duck}', and is another here"):
+        told = f"learnt as duck in player_{duck}, and plays here as goose in {agent}$"
+        with pytest.warns(QuackWarning, match=told):
             policy.reset(info, 0)
+
+
+def test_warns_once_a_game_where_nobody_resets_it(tmp_path: Path, env: Any) -> None:
+    policy = RLPolicy(str(written(tmp_path / "net.npz", env, {}, role="goose")))
+    duck, goose = (env.infos[f"player_{seat}"] for seat in (env.game.state.ducks.bit_length() - 1, 0))
+    with pytest.warns(QuackWarning, match="learnt as goose, and plays here as duck$"):
+        policy(None, duck)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        policy(None, duck)
+        policy(None, goose)
+
+
+def test_the_command_line_shows_a_warning_as_one_line_without_code() -> None:
+    words = "policy='rl:duck.zip': learnt as duck, and plays here as goose"
+    assert console.told_warning(QuackWarning(words), QuackWarning, "play.py", 3) == f"warning {words}\n"
+    assert console.told_warning(UserWarning("other"), UserWarning, "other.py", 3).startswith("other.py:3: UserWarning")
+
+
+def test_what_is_pickled_plays_the_same(tmp_path: Path, env: Any) -> None:
+    policy = RLPolicy(str(written(tmp_path / "net.npz", env, {"wait()": 5})))
+    again = pickle.loads(pickle.dumps(policy))
+    assert again.name == policy.name
+    assert decision(env, again) == decision(env, policy) == "wait()"
+
+
+def test_a_source_that_is_no_text_is_told() -> None:
+    source: Any = None
+    with pytest.raises(ConfigError, match=r"^policy=None: must be rl:duck, rl:goose, or rl:PATH"):
+        RLPolicy(source)
+
+
+@pytest.mark.parametrize("info", [{}, None])
+def test_an_info_of_nobody_is_told(info: Any) -> None:
+    with pytest.raises(ConfigError, match="decides by the info of an environment, which has 'briefing' and 'view'"):
+        RLPolicy("duck")(None, info)
 
 
 @pytest.mark.parametrize("source", ["nobody", "nothing.npz", "nothing.zip", "notes.txt"])
@@ -139,7 +178,7 @@ def test_refuses_what_is_not_there(tmp_path: Path, source: str) -> None:
 def test_refuses_a_file_that_is_no_network(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "net.npz"
     file.write_bytes(content)
-    with pytest.raises(ConfigError, match="no exported network"):
+    with pytest.raises(ConfigError, match=r"net\.npz is no exported network, or damaged$"):
         RLPolicy(str(file))
 
 

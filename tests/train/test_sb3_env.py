@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import quack_env
-from quack_env.errors import ConfigError, IllegalActionError
+from quack_env.errors import ConfigError, IllegalActionError, QuackWarning
 
 pytest.importorskip("sb3_contrib", reason='sb3-contrib is not installed (pip install -e ".[train]")')
 
@@ -173,12 +173,13 @@ def test_a_model_of_the_gymnasium_seat_plays_what_it_would_have(tmp_path: Path, 
         observation, _, over, _, info = seat.step(expected)
 
 
-@pytest.mark.parametrize(("role", "learnt"), [("duck", "role 'duck', agent 'player_2'"), (None, "agent 'player_2'")])
+@pytest.mark.parametrize(("role", "learnt"), [("duck", "as duck in player_2"), (None, "in player_2")])
 def test_a_saved_model_knows_the_role_and_the_seat_that_it_learnt_in(tmp_path: Path, role: str, learnt: str) -> None:
     seat = gymnasium.make("quack_env/Seat-v0", seat=2, role=role, observation="vector", **SHORT)
     MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8, device="cpu").save(tmp_path / "seat.zip")
     other = gymnasium.make("quack_env/Seat-v0", seat=1, role="goose", observation="vector", **SHORT)
-    with pytest.warns(UserWarning, match=f"learnt only as {learnt}, and is another here"):
+    here = "as goose in player_1" if role else "in player_1"
+    with pytest.warns(QuackWarning, match=f"learnt {learnt}, and plays here {here}$"):
         RLPolicy(str(tmp_path / "seat.zip")).reset(other.reset(seed=1)[1], 0)
     if role is None:
         own = gymnasium.make("quack_env/Seat-v0", seat=2, role="goose", observation="vector", **SHORT)
@@ -229,6 +230,14 @@ def test_only_plain_networks_of_our_games_are_exported(tmp_path: Path) -> None:
     model = MaskablePPO("MultiInputPolicy", seat, n_steps=8, batch_size=8)
     with pytest.raises(ConfigError, match="must be a QuackVecEnv, not DummyVecEnv"):
         export(model, tmp_path / "model.npz")
+
+
+def test_what_is_no_model_or_lacks_its_games_is_not_exported(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"^model='duck\.zip': must be one of MaskablePPO"):
+        export("duck.zip", tmp_path / "model.npz")
+    MaskablePPO("MlpPolicy", QuackVecEnv(1, **SHORT), n_steps=8, batch_size=8).save(tmp_path / "model.zip")
+    with pytest.raises(ConfigError, match=r"MaskablePPO\.load\(FILE, env=QuackVecEnv\(\.\.\.\)\)$"):
+        export(MaskablePPO.load(tmp_path / "model.zip"), tmp_path / "model.npz")
 
 
 def test_a_model_of_normalized_observations_or_a_file_of_another_kind_is_not_exported(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import curve
 import measure
 import ppo_sb3
 import pytest
@@ -13,6 +17,8 @@ from ppo_rllib import check_settings
 from typer.testing import CliRunner
 
 from quack_env.errors import ConfigError
+
+TRAIN = Path(ppo_sb3.__file__).parent
 
 
 def run(command: Any, *arguments: str) -> Any:
@@ -89,6 +95,55 @@ def test_what_was_stopped_before_anything_was_kept_begins_anew_with_any_settings
     (tmp_path / "checkpoints").mkdir()
     with pytest.raises(ConfigError, match="was trained with rate=2"):
         check_settings(tmp_path, {"rate": 3})
+
+
+@pytest.mark.parametrize("out", ["notes.txt", "notes.txt/run"])
+def test_a_file_is_no_folder_to_train_in(tmp_path: Path, out: str) -> None:
+    (tmp_path / "notes.txt").touch()
+    with pytest.raises(ConfigError, match=r"^--out .*notes.* must be a folder, or one that can be made"):
+        check_settings(tmp_path / out, {})
+
+
+def test_damaged_settings_of_a_training_are_told(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_text("{")
+    (tmp_path / "weights").mkdir()
+    with pytest.raises(ConfigError, match=r"settings\.json: damaged, .* give another --out$"):
+        check_settings(tmp_path, {})
+
+
+def test_a_damaged_curve_is_told_with_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "curve.json").write_text('[{"iteration": 3}]')
+    ended = run(curve.draw, str(tmp_path))
+    assert ended.exit_code == 2
+    assert "curve.json: damaged, no learning curve; where it is deleted, training goes on" in ended.stderr
+
+
+def test_a_damaged_checkpoint_names_the_one_before_and_none_at_all_is_refused(tmp_path: Path) -> None:
+    for package in ("sb3_contrib", "tensorboard"):
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
+    few = ["--clone-games", "0", "--eval-games", "1", "--duck-games", "1", "--geese-games", "0", "--goose-games", "0"]
+    command = [ppo_sb3.train, "--out", str(tmp_path), *few, "--past-games", "0", "--minutes", "0.000001"]
+    assert "learns for 1e-06 minutes at most, and keeps what it learns in" in run(*command).stderr
+    checkpoints = tmp_path / "checkpoints"
+    for name in ("model.zip", "past.pt"):
+        file = checkpoints / "00000001" / name
+        kept = file.read_bytes()
+        file.write_bytes(b"words")
+        ended = run(*command)
+        assert ended.exit_code == 2
+        assert "00000001: damaged (" in ended.stderr
+        assert ended.stderr.endswith(f"; delete it to go on from {checkpoints / '00000000'}\n")
+        file.write_bytes(kept)
+    shutil.rmtree(checkpoints)
+    ended = run(*command)
+    assert ended.exit_code == 2
+    assert "has curve.json and no checkpoint to go on from" in ended.stderr
+
+
+def test_ctrl_c_while_a_script_is_imported_ends_it_with_a_word() -> None:
+    code = "import stopped; raise KeyboardInterrupt"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=TRAIN, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (130, "stopped\n")
 
 
 def test_a_training_of_one_script_is_not_gone_on_with_by_the_other(tmp_path: Path) -> None:

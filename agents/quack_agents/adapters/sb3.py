@@ -15,6 +15,7 @@ from quack_agents.rl import ACTIVATIONS, save_network
 from quack_env import vector_env
 from quack_env.errors import ConfigError, install
 from quack_env.world import SPEECH
+from quack_env.yaml_file import shown
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
@@ -154,6 +155,11 @@ def export(model: Any, file: str | Path, **about: Any) -> None:
     file = Path(file)
     if file.suffix != ".npz" or not file.parent.is_dir():
         raise ConfigError(f"{file}: must end in .npz, in a folder that exists")
+    if not hasattr(model, "get_vec_normalize_env"):
+        raise ConfigError(f"model={shown(model)}: must be one of MaskablePPO, such as MaskablePPO.load(FILE, env=ENV)")
+    if model.get_env() is None:
+        needs = "load it with that it was trained on: MaskablePPO.load(FILE, env=QuackVecEnv(...))"
+        raise ConfigError(f"{file}: the model has no environment, whose games the file is to name; {needs}")
     if model.get_vec_normalize_env() is not None:
         raise ConfigError(f"{file}: trained on normalized observations (VecNormalize), which players do not see")
     env = getattr(model.get_env(), "unwrapped", None)

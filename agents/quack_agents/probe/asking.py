@@ -152,7 +152,8 @@ def looked_up(observer: Observer, inquiry: Inquiry) -> Estimate:
         elif p is None:
             estimate.failures[path] = "no_opinion: the policy states no belief about this player"
         elif isinstance(p, bool) or not isinstance(p, Real) or not 0.0 <= float(p) <= 1.0:
-            who = f"{type(observer.policy).__name__}.beliefs() states {shown(p)} for {agents[path[0]]}"
+            stating = getattr(observer.policy.beliefs, "__self__", observer.policy)  # it may be inside another policy
+            who = f"{type(stating).__name__}.beliefs() states {shown(p)} for {agents[path[0]]}"
             estimate.failures[path] = f"range: {who}; must be a number from 0 to 1"
         else:
             estimate.values[path] = 1.0 - float(p), float(p)

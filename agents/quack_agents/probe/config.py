@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    ValidationError,
+    field_validator,
+)
 
 from quack_env.errors import ConfigError
 from quack_env.yaml_file import meant, read_yaml_file, shown
 
 Trigger = Literal["before_speech", "before_vote", "after_call", "after_vote", "witnessed"]
+Preset = Literal["once_per_meeting", "meetings", "every_event"]
 TRIGGERS: tuple[str, ...] = get_args(Trigger)
 TICK = "tick"
 """The trigger of `ProbeConfig.every`, as it stands in the store."""
@@ -69,12 +79,14 @@ QUESTIONS = {
 """Questions that a configuration may name."""
 
 
-def _triggers(value: Any) -> Any:
+def _listed(value: Any) -> Any:
+    """One name is a list of one."""
+    return [value] if isinstance(value, str) else value
+
+
+def _expanded(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names of presets replaced by what they stand for."""
-    named = [value] if isinstance(value, str) else value
-    if not isinstance(named, list | tuple):
-        return value
-    return tuple(dict.fromkeys(trigger for name in named for trigger in PRESETS.get(name, (name,))))
+    return tuple(dict.fromkeys(trigger for name in names for trigger in PRESETS.get(name, (name,))))
 
 
 def _questions(value: Any) -> Any:
@@ -89,9 +101,11 @@ class ProbeConfig(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
-    triggers: Annotated[tuple[Trigger, ...], BeforeValidator(_triggers)] = ("before_vote",)
+    triggers: Annotated[tuple[Literal[Trigger, Preset], ...], BeforeValidator(_listed), AfterValidator(_expanded)] = (
+        "before_vote",
+    )
     """What a snapshot is taken for; presets and single ones, by name."""
-    every: int | None = Field(default=None, ge=1)
+    every: Annotated[int, Strict()] | None = Field(default=None, ge=1)
     """Also every so many ticks of free roam: at the first decision at or after each multiple."""
     order: Literal[1, 2] = 1
     """2 also asks what each other player thinks."""
@@ -106,7 +120,7 @@ class ProbeConfig(BaseModel):
     """Every living agent, those who perceived what the snapshot is taken for, or the agent about to act."""
     questions: Annotated[tuple[Question, ...], BeforeValidator(_questions)] = ()
     """Further questions: names of `QUESTIONS`, or own ones."""
-    repeat: int = Field(default=1, ge=1, le=20)
+    repeat: Annotated[int, Strict()] = Field(default=1, ge=1, le=20)
     """How often each is asked at the same moment (test-retest)."""
 
     @classmethod

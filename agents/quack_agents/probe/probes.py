@@ -17,6 +17,7 @@ from quack_env.beliefs import Answer, Belief, BeliefStore, game_id_of
 from quack_env.errors import ConfigError, NotResetError
 from quack_env.game import Game
 from quack_env.info import Info
+from quack_env.yaml_file import shown
 
 Store = BeliefStore | str | os.PathLike[str] | None
 Wait = Coroutine[Any, Any, None] | None
@@ -94,8 +95,11 @@ class GameProbe:
         """A snapshot of every living agent now, under a name of its own ("T0").
 
         Raises:
+            ConfigError: where the name is no text, or empty.
             NotResetError: before the first game.
         """
+        if not isinstance(moment, str) or not moment:
+            raise ConfigError(f"moment={shown(moment)}: must be a name that is not empty, as in 'T0'")
         asking = self._in_play(f"at({moment!r})")
         living = [seat for seat in range(self._game.world.n) if self._game.state.alive >> seat & 1]
         return asking.take([self._observer(seat, (MOMENT,), moment) for seat in living])

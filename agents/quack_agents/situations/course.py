@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from quack_agents.phrases import LIMIT, Say, phrase
@@ -18,6 +18,7 @@ from quack_env.state import DISCUSSION, FREE, OVER, VOTING
 from quack_env.statements import encode
 from quack_env.view import View
 from quack_env.world import TEXT
+from quack_env.yaml_file import meant
 
 WORDS = re.compile(r"(\w+)\(([^()]*)\)")
 
@@ -156,7 +157,7 @@ class Course:
             return self._statement(deed, kind, about, briefing)
         words = f"{kind}({', '.join(about)})"
         if words not in briefing.action_names:
-            raise self.fault(deed.line, f"{deed.who}: {deed.action}: no such action of this game")
+            raise self.fault(deed.line, f"{deed.who}: {deed.action}: {_no_such(words, kind, briefing.action_names)}")
         return briefing.action(words), None
 
     def _statement(self, deed: Deed, kind: str, about: list[str], briefing: Briefing) -> tuple[int, str | None]:
@@ -177,6 +178,14 @@ class Course:
         """The statement in English: the same words wherever the same player says it in this situation."""
         rng = random.Random(f"{self.situation.name} {deed.who} {deed.action}")
         return phrase([say], rng, deed.who, None, min(LIMIT, self.situation.config.max_say)).text
+
+
+def _no_such(words: str, kind: str, known: Sequence[str]) -> str:
+    """What an unknown action may be instead: those of its kind, else the kinds."""
+    alike = [name for name in known if name.startswith(f"{kind}(")]
+    kinds = dict.fromkeys(name.partition("(")[0] for name in known)
+    hint = meant(words, alike) if alike else meant(kind, kinds)
+    return f"no such action of this game{hint}; must be one of {', '.join(alike or kinds)}"
 
 
 def why_not(deed: Deed, info: Info) -> str:

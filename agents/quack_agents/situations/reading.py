@@ -229,9 +229,11 @@ class _Reader:
                 self.one_of(value, ("nothing",), OTHERS)
                 yield Rest(key.line)
             elif key == "probe":
-                if str(value) in asked:
+                if not isinstance(value, Word) or not value:
+                    raise self.fault(key, f"probe: {shown(value)}: must be the name of the moment, in text, as in T1")
+                if value in asked:
                     raise self.fault(key, f"probe: {value}: this moment has been named before")
-                asked.add(str(value))
+                asked.add(value)
                 yield Ask(str(value), key.line)
             else:
                 who = self.one_of(key, (*KEYS, *self.names), "script")

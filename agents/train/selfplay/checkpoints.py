@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from curve import points
+from ppo_rllib import readable
 from stable_baselines3.common.callbacks import BaseCallback
 
 from quack_agents.adapters.sb3 import QuackVecEnv, export
 from quack_bench.console import err
+from quack_env.errors import ConfigError
 from selfplay.evaluate import win_rates
 from selfplay.learner import SelfPlay
 
@@ -113,7 +116,7 @@ def save(model: SelfPlay, out: Path) -> None:
     export(model, weights / f"{model.iteration:08d}.npz", iteration=model.iteration, decisions=model.num_timesteps)
     shutil.rmtree(final, ignore_errors=True)
     os.replace(part, final)
-    for old in sorted(folder.glob("[0-9]*"))[:-LATEST]:
+    for old in kept_in(out)[:-LATEST]:
         shutil.rmtree(old)
 
 
@@ -126,19 +129,38 @@ def write_curve(curve: list[dict[str, float]], out: Path) -> None:
 
 def read_curve(out: Path, iteration: int) -> list[dict[str, float]]:
     """The learning curve as far as an iteration."""
-    if not (out / CURVE).exists():
-        return []
-    return [point for point in json.loads((out / CURVE).read_text("utf-8")) if point["iteration"] <= iteration]
+    file = out / CURVE
+    return [point for point in points(file) if point["iteration"] <= iteration] if file.exists() else []
 
 
 def latest(out: Path) -> Path | None:
-    """The newest checkpoint of a run."""
-    return max((out / "checkpoints").glob("[0-9]*"), default=None)
+    """The newest checkpoint of a run; None where nothing has been kept yet.
+
+    Raises:
+        ConfigError: where there is none, and yet results of training.
+    """
+    kept = kept_in(out)
+    results = [*out.glob(CURVE), *sorted(out.glob("weights/*.npz"))]
+    if results and not kept:
+        told = f"has {results[0].relative_to(out)} and no checkpoint to go on from; give another --out"
+        raise ConfigError(f"--out {out}: {told}, or an empty folder")
+    return max(kept, default=None)
+
+
+def kept_in(out: Path) -> list[Path]:
+    """The checkpoints of a run, the oldest first."""
+    return sorted((out / "checkpoints").glob("[0-9]*"))
 
 
 def resumed(out: Path, checkpoint: Path, env: QuackVecEnv) -> SelfPlay:
-    """The learner of a run's checkpoint, with its optimizer, counters, past selves and learning curve."""
-    model: SelfPlay = SelfPlay.load(checkpoint / MODEL, env=env, device="cpu")
-    model.past = torch.load(checkpoint / PAST, weights_only=True)
+    """The learner of a run's checkpoint, with its optimizer, counters, past selves and learning curve.
+
+    Raises:
+        ConfigError: where one of its files, or the curve, is damaged.
+    """
+    before = [earlier for earlier in kept_in(out) if earlier < checkpoint]
+    with readable(checkpoint, max(before, default=None)):
+        model: SelfPlay = SelfPlay.load(checkpoint / MODEL, env=env, device="cpu")
+        model.past = torch.load(checkpoint / PAST, weights_only=True)
     model.curve = read_curve(out, model.iteration)
     return model

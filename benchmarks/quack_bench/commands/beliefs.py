@@ -5,6 +5,8 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from quack_env.beliefs import Belief, BeliefStore, game_id_of
 from quack_env.yaml_file import meant
 from quack_eval import BeliefEval, Trajectory, find_games
 from quack_eval.beliefs import BeliefGame, belief_games, game_of, reference_beliefs
+from quack_eval.beliefs.load import told_failures
 from quack_eval.beliefs.published import MEASURES, PublishedBeliefs, published_beliefs
 from quack_eval.importers import mafiascope
 from quack_eval.metrics.tables import Keyed, shown
@@ -31,7 +34,7 @@ LISTED = 12
 def beliefs(
     path: Annotated[Path, typer.Argument(help="A run with probed games, or recordings of MafiaScope.")],
     rows: Annotated[bool, typer.Option("--rows", help="List the beliefs instead of measuring them.")] = False,
-    game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
+    game: Annotated[str | None, typer.Option(help="Only this game; its last part will do, as in seed-000.")] = None,
     observer: Annotated[
         str | None, typer.Option(help="Only what this player believes, as in player_0 or Alice.")
     ] = None,
@@ -75,6 +78,8 @@ def beliefs(
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     filters = {"game": game, "observer": observer, "target": target, "trigger": trigger, "order": order}
     given = {option: str(value) for option, value in filters.items() if value is not None}
+    if game is not None:
+        game = given["game"] = whole_id(game, values_of(found, "game"))
     for option, chosen in given.items():
         names = names_of(found, option) if option in ("observer", "target") else ()
         check_filter(option, chosen, values_of(found, option), names)
@@ -106,8 +111,9 @@ def beliefs(
     else:
         for table in evaluation.tables():
             print_table(table)
-    for flaw in evaluation.flagged:
-        err.print(flaw, markup=False, soft_wrap=True)
+    for flaw in (*evaluation.flagged, told_failures(rows_of(games))):
+        if flaw:
+            err.print(flaw, soft_wrap=True)
 
 
 def observed(path: Path, game: str | None, advance: Any, damaged: list[str]) -> list[BeliefGame]:
@@ -119,6 +125,7 @@ def observed(path: Path, game: str | None, advance: Any, damaged: list[str]) -> 
     """
     found: list[BeliefGame] = []
     folders = {game_id_of(folder, path): folder for folder in find_games([path])}
+    game = game and whole_id(game, folders)
     check_filter("game", game, folders)
     for done, name in enumerate([game] if game is not None else folders):
         advance(done, len(folders))
@@ -151,6 +158,12 @@ def names_of(games: Iterable[BeliefGame], option: str) -> set[str]:
     """How those who can be chosen by an option of players are called in their games, which deal names anew."""
     chosen = ((game, getattr(belief, option)) for game in games for belief in game.beliefs)
     return {game.names.get(agent, agent) for game, agent in chosen}
+
+
+def whole_id(game: str, there: Iterable[str]) -> str:
+    """The only game of which this is the last part, as seed-000 of demo/seed-000; else what was given."""
+    ending = [name for name in there if name.endswith(f"/{game}")]
+    return ending[0] if len(ending) == 1 and game not in there else game
 
 
 def check_filter(option: str, value: str | None, there: Collection[str], names: Collection[str] = ()) -> None:
@@ -210,18 +223,36 @@ def show_rows(games: Sequence[BeliefGame], json: bool) -> None:
     if json:
         print_json({"beliefs": [asdict(belief) for belief in found]})
         return
-    table = Keyed("game", "tick", "observer", "target", "about", "p Duck", "phase", "trigger", "context", keys=4)
-    named = any(belief.moment for belief in found)
-    if named:
-        table.add_column("moment")
-    for belief in found[:SHOWN]:
-        p = shown(belief.p_duck, False) if belief.parsed_ok else f"failed: {belief.failure}"
-        whose = (belief.game_id, str(belief.tick), belief.observer, belief.target, belief.about or "")
-        moment = (belief.moment or "",) if named else ()
-        table.add_row(*map(escape, (*whose, p, belief.phase, belief.trigger, belief.context_ref or "", *moment)))
-    print_table(table)
+    for game_id, listed in groupby(found[:SHOWN], key=attrgetter("game_id")):
+        print_table(row_table(list(listed), title=escape(game_id)))
     if len(found) > SHOWN:
         out.print(f"{SHOWN} of {len(found)}; all with --json or --export")
+
+
+def row_table(listed: Sequence[Belief], title: str) -> Table:
+    """Beliefs about one game; without the columns in which none of them has anything."""
+    columns: dict[str, list[str]] = {
+        "tick": [str(belief.tick) for belief in listed],
+        "observer": [belief.observer for belief in listed],
+        "target": [belief.target for belief in listed],
+        "about": [belief.about or "" for belief in listed],
+        "p Duck": [told_p(belief) for belief in listed],
+        "trigger": [belief.trigger for belief in listed],
+        "moment": [belief.moment or "" for belief in listed],
+        "context": [belief.context_ref or "" for belief in listed],
+    }
+    kept = {heading: cells for heading, cells in columns.items() if any(cells)}
+    table = Keyed(*kept, keys=3, title=title)
+    for cells in zip(*kept.values(), strict=True):
+        table.add_row(*map(escape, cells))
+    return table
+
+
+def told_p(belief: Belief) -> str:
+    """The probability of a Duck, or of what kind its failure is."""
+    if belief.failure is not None:
+        return f"failed: {belief.failure.partition(':')[0]}"
+    return shown(belief.p_duck, False)
 
 
 def draw(game: BeliefGame, folder: Path, png: bool) -> Path:

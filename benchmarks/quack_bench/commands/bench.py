@@ -27,7 +27,7 @@ from rich.text import Text
 
 from quack_agents.llm import Budget
 from quack_bench.console import FAILED, MaxUsd, complain, err, guarded, lines, out, print_json, print_table, progress
-from quack_bench.dryrun import Estimate, estimates, in_all, shortfall
+from quack_bench.dryrun import Estimate, estimates, in_all, told_limit
 from quack_bench.executors import NAMES
 from quack_bench.players import blamed_on, check_players
 from quack_bench.results import TABLES, Results, rating_table, score
@@ -35,6 +35,7 @@ from quack_bench.runner import FROZEN, Standing, check_limit, check_run, cpus, f
 from quack_bench.suite import Suite, built_in, read_suite
 from quack_env import ConfigError
 from quack_env.encode.text import counted
+from quack_eval.beliefs.load import failed_probes
 from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import Keyed, shown, shown_interval, shown_policy
 from quack_eval.report import write_report
@@ -78,15 +79,11 @@ def bench(
         return
     check_limit(plan, limit)
     if limit is not None and not (folder / FROZEN).is_file():
-        tell_shortfall(in_all(estimated(plan)), limit)
+        tell_limit(in_all(estimated(plan)), limit)
     again = f"quack bench {quote(str(folder))} --resume" + ("" if max_usd is None else f" --max-usd {max_usd:g}")
-    with opened(plan, folder):
-        try:
-            with playing(plan.name) as watch:
-                standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
-        except KeyboardInterrupt:
-            err.print(f"stopped; what was finished is kept. Go on with: {again}", markup=False, soft_wrap=True)
-            raise typer.Exit(130) from None
+    with going_on(again), opened(plan, folder):
+        with playing(plan.name) as watch:
+            standing = run_suite(plan, folder, jobs, executor, max_usd, retries, watch)
         try:
             with progress("Evaluating") as advance:
                 results = score(plan, folder, jobs or cpus(), advance)
@@ -96,9 +93,19 @@ def bench(
             err.print(f"{kept}. When that is mended, go on with: {again}", markup=False, soft_wrap=True)
             raise typer.Exit(FAILED) from None
         report = write_report(folder)
-    tell(standing, results, folder, report, json)
+    tell(standing, results, folder, report, again, json)
     if standing.failed or standing.missing or (results.reader is not None and results.reader.read_nothing):
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def going_on(again: str) -> Iterator[None]:
+    """Around a run: Ctrl-C ends it with a line that says how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        err.print(f"stopped; what was finished is kept. Go on with: {again}", markup=False, soft_wrap=True)
+        raise typer.Exit(130) from None
 
 
 def planned(suite: str, out_dir: Path | None, models: list[str], seeds: int | None) -> tuple[Suite, Path]:
@@ -160,7 +167,7 @@ def playing(name: str) -> Iterator[Any]:
         yield watch
 
 
-def tell(standing: Standing, results: Results, folder: Path, report: Path, json: bool) -> None:
+def tell(standing: Standing, results: Results, folder: Path, report: Path, again: str, json: bool) -> None:
     """Who won, ratings, and where all else is; on standard error what is missing."""
     if json:
         counts = {"finished": len(standing.finished), "missing": standing.missing, "stopped": standing.stopped}
@@ -171,7 +178,7 @@ def tell(standing: Standing, results: Results, folder: Path, report: Path, json:
             print_table(wins_shown(results))
         if results.ratings:
             print_table(ratings_shown(results))
-    for line in told(standing, results, folder):
+    for line in told(standing, results, folder, again):
         err.print(line, markup=False, soft_wrap=True)
     if results.reader is not None:
         results.reader.tell()
@@ -182,13 +189,16 @@ def tell(standing: Standing, results: Results, folder: Path, report: Path, json:
     err.print(where, style="dim", markup=False, soft_wrap=True)
 
 
-def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
-    """What failed, was left out, is missing or lost, and how to go on."""
+def told(standing: Standing, results: Results, folder: Path, again: str) -> Iterator[str]:
+    """What failed, was left out, is missing or lost, and how to go on; ``again``: the command that does, but for a
+    spent budget."""
     for failed in alike(results.failures):
         yield f"failed, not scored: {failed['game']}: {failed['error']}"
     for message in (*results.evaluation.damaged, *results.evaluation.unfinished):
         yield f"left out: {message}"
     yield from results.evaluation.notices
+    if failures := failed_probes(folder):
+        yield failures
     if results.repeats:
         yield told_repeats(results.repeats)
     if standing.lost_beliefs:
@@ -198,6 +208,8 @@ def told(standing: Standing, results: Results, folder: Path) -> Iterator[str]:
         yield f"{counted(standing.missing, 'game')} missing: {standing.stopped or 'stopped'}"
     if standing.stopped:
         yield f"Go on with: quack bench {quote(str(folder))} --resume --max-usd MORE"
+    elif standing.failed:
+        yield f"Try what failed again with: {again}"
 
 
 def paid(budget: Budget, costs: list[dict[str, Any]]) -> str:
@@ -212,7 +224,7 @@ def paid(budget: Budget, costs: list[dict[str, Any]]) -> str:
 
 def wins_shown(results: Results) -> Table:
     """How often the Geese won in each setting."""
-    table = Table("setting", "games", "Geese won %", "95 %", title="Who won")
+    table = Table("setting", "games", "Geese won %", "95 %", title="Who won", caption="won: Wilson's interval")
     for setting, measures in results.evaluation.settings.items():
         won = measures["geese_win"]
         cells = shown(won.mean, True), shown_interval(won.mean_interval, True)
@@ -235,9 +247,9 @@ def estimated(plan: Suite) -> list[Estimate]:
         return estimates(plan.games(), plan.extractor, advance)
 
 
-def tell_shortfall(total: Estimate, limit: float | None) -> None:
-    """A line on standard error where the limit in dollars is below the estimate."""
-    line = shortfall(total, limit)
+def tell_limit(total: Estimate, limit: float | None) -> None:
+    """A line on standard error that holds the limit in dollars, if there is one, against the estimate."""
+    line = told_limit(total, limit)
     if line is not None:
         err.print(line, markup=False, soft_wrap=True)
 
@@ -246,7 +258,7 @@ def tell_estimates(plan: Suite, limit: float | None, json: bool) -> None:
     """What a suite would take, by setting and in all."""
     found = estimated(plan)
     total = in_all(found)
-    tell_shortfall(total, limit)
+    tell_limit(total, limit)
     if json:
         print_json({"suite": plan.name, "settings": [asdict(one) for one in found], "total": asdict(total)})
         return

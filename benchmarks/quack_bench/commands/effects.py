@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -18,13 +19,16 @@ def effects(
     bound: Annotated[
         list[str] | None, typer.Option(help="MEASURE=BOUND: a smaller difference is none; also adds a measure.")
     ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="LEVEL", help="Show only what is compared with this level, as a baseline.")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Compare the arms of a run factor by factor, over the seeds that they share.
 
-    Each difference stands with its interval, its effect size, the smallest difference that so many seeds could have
-    shown at 80 % power, and whether it lies within the stated bound of equivalence. Writes effects.json and
-    tables/effects.csv into the run.
+    Each difference stands with its interval, whether it lies within the stated bound of equivalence, and the smallest
+    difference that so many seeds could have shown at 80 % power. Writes effects.json and tables/effects.csv into the
+    run, with effect sizes and bounds, too.
 
     Example: quack bench noninvasive --model openai/gpt-5.5 && quack effects runs/noninvasive
     """
@@ -34,7 +38,7 @@ def effects(
     if json:
         print_json(experiment.to_json())
         return
-    for table in experiment.tables():
+    for table in experiment.tables(against):
         print_table(table)
     err.print(f"Written: {', '.join(map(str, written))}", style="dim", soft_wrap=True)
 
@@ -46,6 +50,6 @@ def read_bound(option: str) -> tuple[str, float]:
         bound = float(value)
     except ValueError:
         bound = -1.0
-    if not name or bound < 0:
-        raise ConfigError(f"--bound {option}: must be MEASURE=NUMBER, as in geese_win=0.1")
+    if not name or not 0 <= bound < inf:
+        raise ConfigError(f"--bound {option}: must be MEASURE=NUMBER with a number from 0, as in geese_win=0.1")
     return name, bound

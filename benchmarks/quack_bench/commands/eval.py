@@ -15,9 +15,9 @@ from quack_env import ConfigError, TrajectoryError
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import find_belief_games
 from quack_eval.claims.finding import NONE, OWN, TESTIMONY, Finding
-from quack_eval.evaluation import several_sources
 from quack_eval.importers import mafiascope
 from quack_eval.load import holds_game
+from quack_eval.notices import several_sources
 from quack_eval.statements import Difference, compare_published, read_findings
 from quack_eval.wording import claim_words
 
@@ -176,6 +176,9 @@ def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
         beliefs = BeliefEval(games, progress=advance) if games else None
     for message in damaged:
         err.print(f"left out of the beliefs: {message}", markup=False, soft_wrap=True)
+    if games and not any(game.beliefs for game in games):
+        more = "quack beliefs --convention published and quack view show what else was recorded"
+        err.print(f"no probe of these games asks for a belief, and none is measured; {more}", soft_wrap=True)
     return beliefs
 
 

@@ -19,7 +19,7 @@ def export_command(
 ) -> None:
     """Write a run for sharing: Parquet tables, a data card, and all files in one compressed archive.
 
-    Replies of models are in the recordings; the cache of replies and keys are not shared.
+    Replies of models are in the recordings; the cache of replies and keys are not shared. Needs the extra "parquet".
 
     Example: quack export runs/demo shared/demo
     """
@@ -37,7 +37,10 @@ def import_command(
     run: Annotated[Path, typer.Argument(help="The folder of the run; empty or not there yet.")],
     json: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
-    """Make a run again of an exported one, equal to it in every file; it can be evaluated, viewed, gone on with.
+    """Make a run again of an exported one; it can be evaluated, viewed, gone on with. Needs the extra "parquet".
+
+    Recordings and results are equal in every byte, and the index (run.sqlite) in every row about games and beliefs.
+    The caches of replies and claims were not shared.
 
     Example: quack import shared/demo runs/again
     """

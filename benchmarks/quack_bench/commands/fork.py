@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from quack_bench.commands.play import seats_of
+from quack_bench.commands.play import seats_of, told_cost, took
 from quack_bench.console import MaxUsd, err, guarded, print_json, print_table, progress
 from quack_bench.forks import Point, play_forks, policies_of, scan
 from quack_bench.games import limited
@@ -17,6 +17,7 @@ from quack_bench.runner import check_outside
 from quack_env import ConfigError
 from quack_env.encode.text import counted
 from quack_eval import Trajectory
+from quack_eval.beliefs.load import failed_probes
 from quack_eval.beliefs.shifts import INDEX, KEPT, REPLACED, Shifts
 from quack_eval.metrics.estimate import Interval
 from quack_eval.metrics.tables import Keyed, shown, shown_interval
@@ -74,14 +75,20 @@ def fork_command(
             scan(trajectory, scan_meeting, n, names, run, max_games, advance, **options)
     shifts = Shifts(run)
     if json:
-        print_json({"run": str(run), **(shifts.to_json() if at is not None else shifts.scan_json())})
-        return
-    if at is not None:
-        print_table(shift_table(shifts))
+        print_json({"run": str(run), **(shifts.to_json() if at is not None else shifts.scan_json()), **took(run)})
     else:
-        print_table(scan_table(shifts))
+        tell(shifts, run)
+    if failures := failed_probes(run):
+        err.print(failures, soft_wrap=True)
+
+
+def tell(shifts: Shifts, run: Path) -> None:
+    """The table, whether the budget was spent, and what it all took."""
+    print_table(shift_table(shifts) if "at" in shifts.facts else scan_table(shifts))
     if shifts.facts.get("stopped"):
         err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
+    if (spent := took(run))["calls"]:
+        err.print(told_cost(**spent), soft_wrap=True)
     err.print(f"{counted(len(shifts.continuations), 'continuation')} in {run}", style="dim", soft_wrap=True)
 
 
@@ -89,7 +96,8 @@ def shift_table(shifts: Shifts) -> Table:
     """The measures of both arms and what they differ in."""
     replaced = REPLACED in shifts.estimates
     table = Table(
-        title=f"Continuations from event {shifts.facts['at']}", caption="means, 95 % intervals by continuation"
+        title=f"Continuations from event {shifts.facts['at']}",
+        caption="means, 95 % intervals by continuation (geese_win: Wilson's)",
     )
     for heading in ("measure", "n", "as said", "95 %", *(("replaced", "95 %", "change", "95 %") if replaced else ())):
         table.add_column(heading, justify="left" if heading == "measure" else "right")
@@ -115,7 +123,7 @@ def scan_table(shifts: Shifts) -> Table:
     table = Keyed(
         keys=2,
         title=f"What moved the vote of meeting {shifts.facts['meeting']}",
-        caption=f"moved: share of votes that differ where it is not said; {shifts.facts['n']} pairs each",
+        caption=f"moved: share of votes that differ where it is not said; {counted(shifts.facts['n'], 'pair')} each",
     )
     for heading in ("event", "speaker", "moved", "95 %", "votes with it, minus without", "statement"):
         table.add_column(heading)

@@ -104,6 +104,8 @@ def random_map(
     """
     drawn = GameMap.random(rooms, seed)
     if out_file is not None:
+        if out_file.suffix not in (".yaml", ".yml"):
+            raise ConfigError(f"--out {out_file}: must end in .yaml")
         if out_file.exists():
             raise ConfigError(f"--out {out_file}: exists already; choose another file")
         write(out_file, drawn.to_yaml().encode())
@@ -111,6 +113,8 @@ def random_map(
         print_json(drawn.to_dict())
     elif out_file is None:
         out.print(drawn.to_yaml(), markup=False, end="")
+    else:
+        err.print(f"written to {out_file}", style="dim", soft_wrap=True)
 
 
 def room_table(game_map: GameMap) -> Table:

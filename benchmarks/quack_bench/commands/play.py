@@ -23,6 +23,7 @@ from quack_env import ConfigError, Event, GameMap, GameRecord, TrajectoryError
 from quack_env.base import one_of, settings_of
 from quack_env.beliefs import FILE as BELIEFS
 from quack_env.beliefs import BeliefStore
+from quack_env.calls import FILE as CALLS
 from quack_env.calls import load_calls
 from quack_env.chance import game_key
 from quack_env.encode.text import counted
@@ -30,6 +31,7 @@ from quack_env.events import sentence
 from quack_env.trajectory import FILE
 from quack_env.world import SPEECH
 from quack_env.wrappers import PROBES
+from quack_eval.beliefs.load import failed_probes
 from quack_eval.metrics.measure import total
 from quack_eval.metrics.tables import shown
 
@@ -109,13 +111,15 @@ def play(
         err.print(f"failed, not finished: {folder}: {fault}", markup=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
     summary = summary_of(GameRecord.load(folder), folder)
+    if failures := failed_probes(folder):
+        err.print(failures, soft_wrap=True)
     if json:
         print_json(summary)
         return
     ended = f"({result.reason}) after {counted(summary['ticks'], 'tick')}; recorded in {escape(str(folder))}."
     out.print(f"[bold]The {result.winner} win[/] {ended}", markup=True, soft_wrap=True)
-    if took := summary["calls"]:
-        err.print(told_cost(took, summary["cost_usd"]), markup=False, soft_wrap=True)
+    if calls := summary["calls"]:
+        err.print(told_cost(calls, summary["cost_usd"]), markup=False, soft_wrap=True)
     err.print(f"See it again: quack replay {quote(str(folder))}", style="dim", soft_wrap=True)
 
 
@@ -149,9 +153,16 @@ def anybody_acted(folder: Path) -> bool:
     return acted or any(call["error"] is None for call in calls)
 
 
-def told_cost(calls: int, usd: float | None) -> str:
-    """What a game's calls of models took, in words."""
-    cost = "at an unknown price" if usd is None else f"for US $ {shown(usd, False)}"
+def took(folder: Path) -> dict[str, Any]:
+    """What all games at or below a folder took, probes included, JSON-ready: ``calls`` of models, and ``cost_usd``,
+    None where not known."""
+    found = [spent(file) for name in (CALLS, PROBES) for file in sorted(folder.rglob(name))]
+    return {"calls": sum(calls for calls, _, _ in found), "cost_usd": total(usd for _, _, usd in found)}
+
+
+def told_cost(calls: int, cost_usd: float | None) -> str:
+    """What calls of models took, in words."""
+    cost = "at an unknown price" if cost_usd is None else f"for US $ {shown(cost_usd, False)}"
     return f"{counted(calls, 'call')} of models {cost}"
 
 
@@ -202,9 +213,8 @@ def free_folder(parent: Path, seed: int) -> Path:
 
 
 def summary_of(record: GameRecord, folder: Path) -> dict[str, Any]:
-    """The game in a few numbers, JSON-ready; calls and cost (None where not known) with those of probes."""
+    """The game in a few numbers, JSON-ready."""
     result = record.outcome
-    (calls, _, usd), (asked, _, asking) = spent(folder), spent(folder / PROBES)
     kinds = [event.kind for event in record.events]
     return {
         "path": str(folder),
@@ -216,6 +226,4 @@ def summary_of(record: GameRecord, folder: Path) -> dict[str, Any]:
         "meetings": kinds.count("meeting_called"),
         "ejections": kinds.count("ejected"),
         "events": len(kinds),
-        "calls": calls + asked,
-        "cost_usd": total((usd, asking)),
-    }
+    } | took(folder)

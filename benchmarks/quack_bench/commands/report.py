@@ -32,8 +32,8 @@ def report(
     """Write report.html: headline table, failure modes with examples, evidence, costs, methods; for reading and print.
 
     All numbers are those of measures.json; a folder without one is evaluated first, and of recordings that came or
-    changed after it a line tells. Without --out, the report and such an evaluation are written into RUN: choose another
-    folder for recordings that are to stay as they are.
+    changed after it a line tells. Without --out, the report and such an evaluation are written into RUN; one of games
+    that other programs recorded, such as published ones, needs --out.
 
     Example: quack report runs/demo, or quack report path/to/published/games -o my-report
     """
@@ -45,7 +45,7 @@ def report(
     with progress("Evaluating") as advance:
         found = open_run(run, out_dir, advance, source)
     file = report_of(found, out_dir)
-    for notice in filter(None, (found.outdated, found.notice, _left_out(found))):
+    for notice in filter(None, (found.outdated, *found.notices, _left_out(found))):
         err.print(notice, markup=False, soft_wrap=True)
     if isinstance(source, Watched):
         source.tell()

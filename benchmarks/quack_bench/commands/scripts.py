@@ -12,12 +12,14 @@ from rich.table import Table
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import check as check_situation
 from quack_agents.situations import load_situation, shipped
+from quack_bench.commands.play import told_cost, took
 from quack_bench.console import FAILED, MaxUsd, complain, err, guarded, out, print_json, print_table, progress
 from quack_bench.games import limited
 from quack_bench.runner import check_outside
 from quack_bench.scripts import checked_policies, found, planned, play_situations
 from quack_env import ConfigError
 from quack_env.encode.text import counted
+from quack_eval.beliefs.load import failed_probes
 from quack_eval.beliefs.social import INDEX, SocialReasoning
 
 scripts = typer.Typer(
@@ -117,6 +119,8 @@ def run(
         err.print(f"failed, not scored: {told}", markup=False, soft_wrap=True)
     if not failed or (out_dir / INDEX).exists():
         _show_scores(out_dir, json)
+    if failures := failed_probes(out_dir):
+        err.print(failures, soft_wrap=True)
     if failed:
         raise typer.Exit(FAILED)
 
@@ -126,10 +130,12 @@ def _show_scores(run: Path, json: bool) -> None:
     with progress("Scoring") as advance:
         scores = SocialReasoning(run, advance)
     if json:
-        print_json({"run": str(run), **scores.to_json()})
+        print_json({"run": str(run), **scores.to_json(), **took(run)})
         return
     if scores.by_seed:  # of one situation all can be shown
         for table in scores.moment_tables():
             print_table(table)
     print_table(scores.table())
+    if (spent := took(run))["calls"]:
+        err.print(told_cost(**spent), soft_wrap=True)
     err.print(f"{counted(len(scores.performances), 'performance')} in {run}", style="dim", soft_wrap=True)

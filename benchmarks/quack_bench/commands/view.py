@@ -11,6 +11,7 @@ import typer
 
 from quack_bench.console import FAILED, err, guarded, out, print_json, progress
 from quack_env import ConfigError
+from quack_eval.load import check_own
 from quack_eval.viewer import Site, view
 
 LOOPBACK = "127.0.0.1"
@@ -20,7 +21,10 @@ LOOPBACK = "127.0.0.1"
 def view_command(
     path: Annotated[Path, typer.Argument(help="A recorded game, or a run (any folder of games).")],
     out_dir: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder for the pages; default: view, inside PATH.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", help="Folder for the pages; default: view, inside PATH, if the games are of this program."
+        ),
     ] = None,
     images: Annotated[
         bool, typer.Option("--images", help="Draw both images of every decision, as files (slow, large).")
@@ -36,7 +40,7 @@ def view_command(
 
     Example: quack view runs/demo -o demo-pages
     """
-    site = _pages(path, out_dir or (path if path.is_dir() else path.parent) / "view", images, jobs)
+    site = _pages(path, out_dir or _beside(path), images, jobs)
     if site.outdated:
         err.print(site.outdated, markup=False, soft_wrap=True)
     for fault in site.damaged:
@@ -52,9 +56,15 @@ def view_command(
         raise typer.Exit(FAILED)
 
 
-def _pages(path: Path, folder: Path, images: bool, jobs: int) -> Site:
+def _beside(path: Path) -> Path:
+    """The folder for the pages where none is named: by the recording, if it is one of ours."""
     if not path.exists():
         raise ConfigError(f"{path}: no such file or folder")
+    check_own(path)
+    return (path if path.is_dir() else path.parent) / "view"
+
+
+def _pages(path: Path, folder: Path, images: bool, jobs: int) -> Site:
     with progress("Making pages") as advance:
         return view(path, folder, images, jobs, advance)
 

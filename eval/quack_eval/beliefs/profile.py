@@ -53,7 +53,7 @@ TRAITS = (
     Trait("deception: near misses", "deception_sophistication", "duck"),
     Trait("games won as a Duck", "duck_win", "duck"),
 )
-CAPTION = "pooled, 95 % by games; ideal: A§4.3, ranges ours"
+CAPTION = "pooled, 95 % by games (won: Wilson's); ideal: A§4.3, ranges ours"
 
 
 @dataclass(frozen=True)

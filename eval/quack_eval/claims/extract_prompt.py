@@ -158,7 +158,8 @@ def _claim(item: dict[str, Any], utterance: Utterance) -> Claim:
     time = item.get("time")
     if time is not None and str(time).lower() not in utterance.message.lower():
         item = {**item, "time": None}
-    return Claim.from_dict({**item, "accuser": utterance.speaker, "defender": utterance.speaker})
+    claim = Claim.from_dict(item)
+    return claim if claim.subject else claim.but(subject=utterance.speaker)
 
 
 def _unfenced(reply: str) -> str:

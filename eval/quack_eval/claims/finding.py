@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from quack_eval.claims.time_window import Window
 from quack_eval.claims.types import Claim
+from quack_eval.importers.published_form import Verdict, check, form
 
 TRUE, FALSE, WRONG_ROOM, NEAR_MISS, UNVERIFIABLE = "true", "false", "wrong_room", "near_miss", "unverifiable"
 VERDICTS = (TRUE, FALSE, WRONG_ROOM, NEAR_MISS, UNVERIFIABLE)
 VERIFIABLE = frozenset({TRUE, FALSE, WRONG_ROOM, NEAR_MISS})
 OWN, TESTIMONY, NONE, SELF = "own", "testimony", "none", "self"
+_SUPPORT = (Literal["own", "testimony", "none", "self"] | None, None)
+_FORM = form(claim=dict[str, Any], verdict=Verdict, reason=str, support=_SUPPORT, speaker=int, meeting=int)
+"""What every line of a finding has; the rest has defaults."""
 
 
 class Ruling(NamedTuple):
@@ -104,7 +108,12 @@ class Finding:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Finding:
-        """The finding of `to_dict`."""
+        """The finding of `to_dict`.
+
+        Raises:
+            ValueError: where a field is missing, or is not what it must be; names it.
+        """
+        check(_FORM, data)
         window = data.get("window")
         return cls(
             claim=Claim.from_dict(data["claim"]),

@@ -50,7 +50,7 @@ def judge(
     """
     judging = Judge.of(record)
     value = claim if isinstance(claim, Claim) else Claim.from_dict(claim)
-    seat = speaker if isinstance(speaker, int) else judging.record.seat(speaker)
+    seat = judging.record.seat(speaker) if isinstance(speaker, str) else speaker
     if seat is None:
         raise ConfigError(f"speaker {unknown_value(speaker, judging.record.names)}")
     digest = digest_of(message) if message is not None else None
@@ -128,9 +128,9 @@ class Judge:
         speaker, meeting = said.speaker, said.meeting
         base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
         meetings = len(self.timeline.meetings)
-        if meeting not in range(meetings):
+        if type(meeting) is not int or meeting not in range(meetings):
             raise ConfigError(no_meeting(meeting, meetings))
-        if speaker not in range(self.timeline.n):
+        if type(speaker) is not int or speaker not in range(self.timeline.n):
             raise ConfigError(f"speaker {speaker!r}: must be a seat from 0 to {self.timeline.n - 1}, or a name")
         claim = reading.complete(said.claim, self.record.names[speaker], said.text)
         base = base.but(claim=claim)

@@ -14,7 +14,7 @@ from quack_env.yaml_file import shown, unknown_value
 from quack_eval.claims.extract import Extraction, Extractor, Failure, GrammarExtractor, Utterance, claims_in
 from quack_eval.claims.finding import Finding, Said
 from quack_eval.claims.time_window import Window
-from quack_eval.claims.types import Claim
+from quack_eval.claims.types import FIELDS, Claim
 from quack_eval.importers.published_form import EXTRACTION as EXTRACTION_FORM
 from quack_eval.importers.published_form import VERDICT, check
 from quack_eval.wording import no_meeting, told_game
@@ -85,13 +85,12 @@ def check_source(claims: object, known: Sequence[str | None]) -> None:
     """Nothing, for what claims can come from: one of the known names, an extractor or a function.
 
     Raises:
-        ConfigError: for anything else.
+        ConfigError: for anything else, a class of extractors too.
     """
-    if not (isinstance(claims, Extractor) or callable(claims) or claims in known):
+    if isinstance(claims, type) or not (isinstance(claims, Extractor) or callable(claims) or claims in known):
         names = ", ".join(map(str, known))
-        raise ConfigError(
-            f"claims={shown(claims)}: must be {names}, an extractor (with name and extract), or a function like extract"
-        )
+        told = f"must be {names}, an extractor (an object with name and extract), or a function like extract"
+        raise ConfigError(f"claims={shown(claims)}: {told}")
 
 
 def _checked(claims: Sequence[object]) -> list[Said]:
@@ -209,9 +208,11 @@ def read_published(record: GameRecord) -> Read:
     """The published claims beside a game; utterances without an entry are missing, which is not "no claims".
 
     Raises:
-        TrajectoryError: where the file is damaged; names path and line.
+        TrajectoryError: where the file is damaged, has a line about what was not said, or two about the same words;
+            names path and line.
     """
     spoken = messages(record)
+    said = {(message.speaker, message.meeting, message.sha) for message in spoken}
     file = (record.path or Path()) / EXTRACTION
     if record.path is None or not file.is_file():
         return Read([], frozenset(message.event for message in spoken), "recorded")
@@ -222,7 +223,12 @@ def read_published(record: GameRecord) -> Read:
         key = KEY.fullmatch(entry["key"])
         if key is None:
             raise ValueError(f"key: must be MODEL|VERSION|player_NUMBER|MEETING|SHA256, not {shown(entry['key'])}")
-        extracted[int(key[1]), int(key[2]), key[3]] = [Claim.from_dict(data) for data in entry["claims"]]
+        place = int(key[1]), int(key[2]), key[3]
+        if place not in said:
+            raise ValueError(f"key: player_{key[1]} says nothing with this sha256 in meeting {key[2]} of this game")
+        if place in extracted:
+            raise ValueError("key: there is a line about this utterance already")
+        extracted[place] = [Claim.from_dict(data) for data in entry["claims"]]
 
     _each(file, take)
     found: list[Said] = []
@@ -405,19 +411,17 @@ def _published(
 def _published_claim(data: dict[str, Any], evidence: dict[str, Any], speaker: str) -> Claim:
     """The claim as far as the verdict repeats it: of a route, what its evidence holds."""
     kind = data["claim_type"]
-    claim = Claim.from_dict(
-        {
-            "type": kind,
-            "subject": data["subject"] or speaker,
-            "room": data["room"],
-            "target": data["target"],
-            "activity": data["activity"],
-            "temporal": data["temporal_ref"],
-            "confidence": data["confidence"],
-            "route": evidence.get("claimed_route") or [],
-        }
-    )
-    return claim
+    told = {
+        "room": data["room"],
+        "target": data["target"],
+        "activity": data["activity"],
+        "temporal": data["temporal_ref"],
+        "confidence": data["confidence"],
+        "route": evidence.get("claimed_route"),
+    }
+    fields = FIELDS.get(kind, told)
+    claim = Claim.from_dict({"type": kind} | {name: value for name, value in told.items() if name in fields})
+    return claim.but(subject=data["subject"] or speaker)
 
 
 __all__ = [

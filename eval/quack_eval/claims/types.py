@@ -1,13 +1,13 @@
 """What somebody said happened: one typed value per claim, in the words of `annotation.md`.
 
 A claim keeps what its source gave, known to the game or not: unknown types, rooms, names and activities are for the
-judge to call unverifiable, never a reason to fail. A word that would change the meaning of a claim unnoticed (a field
-that there is not, a polarity that is neither) is refused.
+judge to call unverifiable, never a reason to fail. What would change the meaning of a claim unnoticed (a field that its
+type does not have, a polarity that is neither) is refused.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -103,35 +103,37 @@ class Claim:
     def from_dict(cls, data: Mapping[str, Any]) -> Claim:
         """The claim in a dict of `annotation.md`, or of the published `extraction.jsonl`.
 
-        Fields that a dict lacks, or has as null, stay at their defaults; what is no text becomes text.
+        Fields that a dict lacks, or has as null or empty, stay at their defaults. A type that there is not may have
+        all fields that there are.
 
         Raises:
             TypeError: where it is no dict.
-            ConfigError: where it has a field that no claim has, or one with a word that it cannot have; names it.
+            ConfigError: where the type is missing; where a field is none of the type, is no text (`route`: no list of
+                texts), or has a word that it cannot have; where two fields say the same; names it.
         """
         if not isinstance(data, Mapping):
             raise TypeError(f"claim: must be a Claim or a dict, not {type(data).__name__}")
         if unknown := [key for key in data if key not in _KEYS]:
             raise ConfigError(f"claim: the field {unknown_value(unknown[0], _KEYS)} in {shown(dict(data))}")
-        kind = _text(data.get("type")) or "unknown"
-        subject = data.get("subject")
-        if subject is None:
-            subject = data.get(_SUBJECT_KEYS.get(kind, "subject"))
-        target = data.get(_TARGET_KEYS.get(kind, "target"), data.get("target"))
+        told = {name: value for name in data if (value := _value(name, data[name]))}
+        if "type" not in told:
+            raise ConfigError(f"claim: type: missing in {shown(dict(data))}")
+        kind = told["type"]
+        _check_fields(kind, told)
         claim = cls(
             type=kind,
-            subject=_text(subject),
-            room=_text(data.get("room")),
-            route=_texts(data.get("route")),
-            target=_text(target),
-            of=_text(data.get("of")) or PLAYER,
-            activity=_text(data.get("activity")),
-            origin=_text(data.get("from")),
-            polarity=_text(data.get("polarity")) or POSITIVE,
-            attribution=_text(data.get("attribution")),
-            time=_text(data.get("time", data.get("temporal"))),
-            confidence=_text(data.get("confidence")),
-            basis=_text(data.get("basis")),
+            subject=told.get(_SUBJECT_KEYS.get(kind, "subject")),
+            room=told.get("room"),
+            route=told.get("route", ()),
+            target=told.get(_TARGET_KEYS.get(kind, "target")),
+            of=told.get("of", PLAYER),
+            activity=told.get("activity"),
+            origin=told.get("from"),
+            polarity=told.get("polarity", POSITIVE),
+            attribution=told.get("attribution"),
+            time=told.get("time", told.get("temporal")),
+            confidence=told.get("confidence"),
+            basis=told.get("basis"),
         )
         return _nobody(claim) if kind == "sighting" else claim
 
@@ -161,8 +163,30 @@ class Claim:
         return {"attribution": self.attribution} if self.attribution else {}
 
 
-_KEYS = ("accuser", "defender", "defended", "from", "temporal", *(f.name for f in fields(Claim) if f.name != "origin"))
-"""The fields of a claim in any of its formats."""
+_WHEN = ("polarity", "time", "temporal")
+FIELDS = {
+    "location": ("type", "subject", "room", "route", "of", *_WHEN, "attribution"),
+    "sighting": ("type", "subject", "target", "room", "of", *_WHEN, "attribution"),
+    "activity": ("type", "subject", "activity", "room", "from", *_WHEN, "attribution"),
+    "accusation": ("type", "accuser", "target", "confidence", "attribution"),
+    "defense": ("type", "defender", "defended", "basis", "attribution"),
+}
+"""The fields of each type, in any of its formats."""
+_KEYS = tuple(dict.fromkeys(name for names in FIELDS.values() for name in names))
+_EITHER = (("room", "route"), ("time", "temporal"))
+"""Fields of which a claim has one."""
+
+
+def _check_fields(kind: str, told: Iterable[str]) -> None:
+    """Nothing, for fields that a claim of this type can have together; `ConfigError` for others."""
+    if kind not in FIELDS:
+        return
+    for name in told:
+        if name not in FIELDS[kind]:
+            raise ConfigError(f"claim: {name} is no field of type {kind} (it has {', '.join(FIELDS[kind])})")
+    for one, other in _EITHER:
+        if one in told and other in told:
+            raise ConfigError(f"claim: has {one} and {other}; must have one of them")
 
 
 def _nobody(claim: Claim) -> Claim:
@@ -173,18 +197,14 @@ def _nobody(claim: Claim) -> Claim:
     return claim.but(target=None, polarity=_OPPOSITE[claim.polarity] if denies else claim.polarity)
 
 
-def _text(value: object) -> str | None:
-    """A text without blanks around it; None for nothing."""
-    if value is None or value == "" or value == []:
+def _value(name: str, value: object) -> Any:
+    """The value of a field: a text without blanks around it, of a route a tuple of them; empty for nothing."""
+    if value is None:
         return None
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or None
-    return str(value).strip() or None
-
-
-def _texts(value: object) -> tuple[str, ...]:
+    if name == "route":
+        if isinstance(value, list | tuple) and all(isinstance(room, str) for room in value):
+            return tuple(room.strip() for room in value)
+        raise ConfigError(f"claim: route must be a list of rooms, not {shown(value)}")
     if isinstance(value, str):
-        value = value.replace("->", ",").replace("→", ",").split(",")
-    if not isinstance(value, list | tuple):
-        return ()
-    return tuple(text for text in map(_text, value) if text)
+        return value.strip()
+    raise ConfigError(f"claim: {name} must be a text, not {shown(value)}")

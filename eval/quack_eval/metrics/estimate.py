@@ -51,9 +51,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """A measure in one group minus that in another, over the seeds that both have.
+    """A measure in one group minus that in another, over the ``seeds`` seeds that define it in both.
 
-    Intervals by resampling seeds, None where fewer than `FEWEST` define the measure in both groups.
+    Intervals by resampling seeds, None where these are fewer than `FEWEST`.
     """
 
     seeds: int
@@ -104,7 +104,7 @@ def paired(
     undefined: str = "skip",
     resamples: int = RESAMPLES,
 ) -> dict[str, Difference]:
-    """Every measure of the first group of (seed, game) minus that of the second, over the seeds that both have.
+    """Every measure of the first group of (seed, game) minus that of the second, over the seeds that define it in both.
 
     Resampling draws whole seeds, with all games of both groups on each, so what a seed makes easy or hard cancels.
     """
@@ -114,13 +114,14 @@ def paired(
     if not shared:
         return {name: Difference(0, None, None, None, None) for name in names}
     sums = [_Sums.of([game for _, game in group], names, undefined).by_seed(group, shared) for group in groups]
-    point = _difference(sums, np.ones((1, len(shared))))[0]
     both = sums[0].present & sums[1].present
+    sums = [part.where(both) for part in sums]
+    point = _difference(sums, np.ones((1, len(shared))))[0]
     low, high = _interval(both, lambda counts: _difference(sums, counts), resamples)
-    m = len(names)
+    m, defined = len(names), both.sum(axis=0)
     return {
         name: Difference(
-            len(shared), _number(point[p]), _pair(low, high, p), _number(point[m + p]), _pair(low, high, m + p)
+            int(defined[p]), _number(point[p]), _pair(low, high, p), _number(point[m + p]), _pair(low, high, m + p)
         )
         for p, name in enumerate(names)
     }
@@ -177,6 +178,11 @@ class _Sums:
         """Added up over the games of each shared seed."""
         member = np.array([[float(s == seed) for s, _ in group] for seed in shared])
         return _Sums(*(member @ part for part in (self.numerators, self.denominators, self.values, self.defined)))
+
+    def where(self, present: NDArray[np.bool_]) -> _Sums:
+        """What is left of it in the games (or seeds) that are to count, see `present`."""
+        means, pooled = np.hsplit(present, 2)
+        return _Sums(self.numerators * pooled, self.denominators * pooled, self.values * means, self.defined * means)
 
     @property
     def present(self) -> NDArray[np.bool_]:

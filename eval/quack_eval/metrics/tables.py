@@ -302,7 +302,8 @@ def _cell(value: Estimate | None, percent: bool) -> str:
 def overall_table(measures: Mapping[str, Estimate]) -> Table:
     """All games: both estimators with their intervals."""
     heads = ("measure", "n", "mean [95 %]", "pooled [95 %]", "of")
-    table = Table(*heads, title="All games", caption=INTERVALS, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    caption = f"{INTERVALS}; won: Wilson's interval"
+    table = Table(*heads, title="All games", caption=caption, box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     for name, value in measures.items():
         percent = name in PERCENT
         table.add_row(
@@ -407,7 +408,8 @@ def write_latex(path: Path, rows: Sequence[Row]) -> None:
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
-LATEX = str.maketrans({c: "\\" + c for c in "&%$#_{}"} | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"})
+WORDS = {"\\": "backslash", "~": "asciitilde", "^": "asciicircum", "|": "bar", "<": "less", ">": "greater"}
+LATEX = str.maketrans({c: "\\" + c for c in "&%$#_{}"} | {c: rf"\text{word}{{}}" for c, word in WORDS.items()})
 
 
 def latex_row(cells: Iterable[str]) -> str:

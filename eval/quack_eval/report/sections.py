@@ -93,27 +93,26 @@ def headline(run: RunFolder) -> Section:
     """The settings on the measures that matter most."""
     note = h("p", "Means over the games where a measure is defined (n, where not in all), in percent.")
     if run.measures.get("convention", "paper") != "paper":
-        return Section("headline", "Settings", [note, _layouts(run)])
+        return Section("headline", "Settings", [note, *_notices(run), _layouts(run)])
     outcomes = [Column(measure, heading, drawn=measure == "geese_win") for measure, heading in OUTCOMES]
     said = [Column(measure, heading) for measure, heading in WORDS]
     tables = [
         estimate_table("outcomes", "How games ended, and how people voted", outcomes, settings(run)),
         estimate_table("statements", "What was said, against what happened", said, settings(run), claims_by(run)),
     ]
-    return Section("headline", "Settings", [note, _sources(run), _repeats(run), *tables])
+    return Section("headline", "Settings", [note, _sources(run), *_notices(run), *tables])
 
 
 def _sources(run: RunFolder) -> Element | None:
-    """Where the claims come from; a warning where that differs from game to game."""
-    if run.notice:
-        return h("p", f"Take care: {run.notice}.", class_="warning", role="note")
-    return h("p", f"Claims by: {_counted(run.all_sources)}.") if run.all_sources else None
+    """Where the claims come from, which is a notice where that differs from game to game."""
+    return h("p", f"Claims by: {_counted(run.all_sources)}.") if len(run.all_sources) == 1 else None
 
 
-def _repeats(run: RunFolder) -> Element | None:
-    """A warning where games are others over again."""
-    repeats = run.measures.get("repeats") or []
-    return h("p", f"Take care: {told_repeats(repeats)}.", class_="warning", role="note") if repeats else None
+def _notices(run: RunFolder) -> list[Element]:
+    """Warnings: the run's notices, and of games that are others over again."""
+    repeats = run.measures.get("repeats")
+    told = [*run.notices, *([told_repeats(repeats)] if repeats else [])]
+    return [h("p", f"Take care: {notice}.", class_="warning", role="note") for notice in told]
 
 
 def told_repeats(games: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from quack_env import ConfigError, GameRecord
-from quack_env.beliefs import FILE, BeliefStore, game_id_of
+from quack_eval.beliefs.load import beliefs_about
 
 
 def belief_data(record: GameRecord, run: Path | None) -> dict[str, Any] | None:
@@ -19,25 +19,20 @@ def belief_data(record: GameRecord, run: Path | None) -> dict[str, Any] | None:
     if folder is None:
         return None
     seats = {seat.agent: number for number, seat in enumerate(record.header.seats)}
-    for root in dict.fromkeys(path for path in (run, folder, folder.parent, folder.parent.parent) if path):
-        if not (root / FILE).is_file():
-            continue
-        try:
-            # the store of a single game is about it alone, and its folder may have been renamed
-            game_id = None if root == folder else game_id_of(folder, root)
-            found = list(BeliefStore(root / FILE).read(game_id=game_id))
-        except ConfigError:
-            continue
-        if found:
-            first = [belief for belief in found if belief.order == 1 and not belief.repeat]
-            rows = [
-                [belief.event_index, seats[belief.observer], seats[belief.target], belief.p_duck, belief.trigger]
-                for belief in first
-                if belief.p_duck is not None and {belief.observer, belief.target} <= seats.keys()
-            ]
-            return {
-                "rows": sorted(rows, key=lambda row: row[0]),
-                "failed": sum(belief.p_duck is None for belief in first),
-                "second": sum(belief.order == 2 for belief in found),
-            }
-    return None
+    try:
+        found = beliefs_about(folder, run)
+    except ConfigError:
+        return None
+    if not found:
+        return None
+    first = [belief for belief in found if belief.order == 1 and not belief.repeat]
+    rows = [
+        [belief.event_index, seats[belief.observer], seats[belief.target], belief.p_duck, belief.trigger]
+        for belief in first
+        if belief.p_duck is not None and {belief.observer, belief.target} <= seats.keys()
+    ]
+    return {
+        "rows": sorted(rows, key=lambda row: row[0]),
+        "failed": sum(belief.p_duck is None for belief in first),
+        "second": sum(belief.order == 2 for belief in found),
+    }

@@ -45,7 +45,7 @@ def run_data(run: RunFolder, pages: Mapping[str, str], statuses: Mapping[str, st
             for key in ("settings", "measures", "roles", "comparisons", "ratings", "cost", "failed", "messages")
         },
         "convention": convention,
-        "notice": run.notice,
+        "notices": run.notices,
         "games": [_game(run, game, pages[game], statuses[game], scored.get(game)) for game in run.games],
     }
 

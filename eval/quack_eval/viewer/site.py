@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from quack_env import ConfigError, QuackError
+from quack_env import QuackError
 from quack_env.wrappers import IMAGES
 from quack_eval.claims.finding import Finding
 from quack_eval.importers import mafiascope
-from quack_eval.load import format_of
+from quack_eval.load import find_games, format_of, holds_game
+from quack_eval.out_folder import out_folder
 from quack_eval.run_folder import RunFolder, open_run
 from quack_eval.trajectory import Trajectory
 from quack_eval.viewer.game_data import GameSource, game_data
@@ -56,12 +57,12 @@ def view(path: Path, out: Path, images: bool = False, jobs: int = 1, progress: P
         TrajectoryError: where there is no recorded game.
         ConfigError: where the folder cannot be written.
     """
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise ConfigError(f"{out}: cannot be made ({fault.strerror})") from None
-    if format_of(path) is None and (found := mafiascope.find(path)):
-        return view_mafiascope(path, found, out)
+    theirs = mafiascope.find(path) if path.is_dir() and not holds_game(path) else []
+    if not theirs:
+        find_games([path])  # before a folder is made
+    out_folder(out)
+    if theirs:
+        return view_mafiascope(path, theirs, out)
     if format_of(path) is not None:
         return view_game(path if path.is_dir() else path.parent, out, images, progress)
     return view_run(open_run(path, _results(path, out), progress), out, images, jobs, progress)

@@ -11,6 +11,7 @@ from conformance.play import actions_of, arrange, house
 
 import quack_env
 from quack_agents import RandomPolicy, ScriptedPolicy, play
+from quack_agents.guided import GuidedPolicy
 from quack_agents.probe import BeliefProbe, GameProbe, ProbeConfig, ProbedEnv
 from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import BeliefStore
@@ -364,6 +365,25 @@ def test_beliefs_that_raise_end_no_game_and_are_stored_with_the_error(tmp_path: 
             raise KeyError("player_9")
 
     assert {row.failure for row in stored_of(Failing(), tmp_path)} == {"error: beliefs() raised KeyError: 'player_9'"}
+
+
+@pytest.mark.parametrize("name", [3, None, ""])
+def test_a_moment_has_a_name(name: Any) -> None:
+    env = quack_env.raw_env()
+    env.reset(seed=1)
+    probe = GameProbe()
+    probe.begin(env, dict.fromkeys(env.possible_agents, Mute()))
+    with pytest.raises(ConfigError, match=f"moment={name!r}: must be a name"):
+        probe.at(name)
+
+
+def test_a_policy_that_is_guided_is_named_itself_where_it_states_no_belief(tmp_path: Path) -> None:
+    class Wrong(Mute):
+        def beliefs(self) -> Any:
+            return {"player_1": True}
+
+    rows = stored_of(GuidedPolicy(Wrong(), []), tmp_path)
+    assert "Wrong.beliefs() states True" in next(row for row in rows if row.target == "player_1").failure
 
 
 def stored_of(policy: Any, folder: Path) -> Any:

@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,33 @@ def test_all_runs_below_a_folder_are_taken(run: Path) -> None:
     for name in ("one", "other"):
         shutil.copytree(run, run / "tree" / name, ignore=shutil.ignore_patterns("tree"))
     assert json.loads(quack(run / "tree", "--json", "--no-reference").stdout)["games"] == 4
+
+
+def test_a_part_of_a_run_has_the_beliefs_of_the_runs_store(run: Path) -> None:
+    whole = run.parent / "whole"
+    shutil.copytree(run, whole / "arm")
+    store = BeliefStore(whole / FILE)
+    store.add([replace(belief, game_id=f"arm/{belief.game_id}") for belief in BeliefStore(run / FILE).read()])
+    store.close()
+    (whole / "arm" / FILE).unlink()
+    for part, games in (("arm", 2), ("arm/game-2", 1), ("arm/game-2/trajectory.jsonl", 1)):
+        assert json.loads(quack(whole / part, "--json", "--no-reference").stdout)["games"] == games
+    assert belief_data(GameRecord.load(whole / "arm" / "game-1"), None)["rows"]
+
+
+def test_the_last_part_of_a_games_name_chooses_it_where_no_other_ends_so(run: Path) -> None:
+    for arm, seed in (("a", 1), ("b", 2)):
+        shutil.copytree(run / f"game-{seed}", run / "all" / arm / f"game-{seed}")
+    shutil.copytree(run / "all" / "a" / "game-1", run / "all" / "b" / "game-1")
+    chosen = quack(run / "all", "--bayesian", "--no-reference", "--json", "--game", "game-2")
+    assert json.loads(chosen.stdout)["games"] == 1
+    refused = quack(run / "all", "--bayesian", "--game", "game-1")
+    assert refused.exit_code == 2 and "there are a/game-1, b/game-1, b/game-2" in refused.stderr
+
+
+def test_rows_are_listed_by_game_without_columns_that_are_empty(run: Path) -> None:
+    lines = quack(run, "--rows").stdout.splitlines()
+    assert lines[0].strip() == "game-1" and "about" not in lines[2] and max(map(len, lines)) <= 80
 
 
 def test_a_damaged_recording_is_named_and_left_out(run: Path) -> None:

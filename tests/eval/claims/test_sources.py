@@ -15,7 +15,7 @@ from quack_agents import ScriptedPolicy, play
 from quack_env import ConfigError, TrajectoryError
 from quack_eval import StatementEval, Trajectory, evaluate, judge
 from quack_eval.claims.extract import Extraction, Utterance
-from quack_eval.claims.sources import messages, published_findings, recorded
+from quack_eval.claims.sources import Message, messages, published_findings, recorded
 from quack_eval.statements import statement_game
 
 
@@ -33,6 +33,12 @@ def test_a_token_sighting_of_somebody_dead_may_mean_the_body(tmp_path: Path) -> 
     assert wrong == []
 
 
+def line_about(said: Message, **other: object) -> str:
+    """A line of `extraction.jsonl` without claims about an utterance, or about what differs from it."""
+    about = said._asdict() | other
+    return json.dumps({"key": "anna|1|player_{speaker}|{meeting}|{sha}".format(**about), "claims": []})
+
+
 @pytest.fixture(scope="module")
 def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of two games with talk; beside the first lies a damaged extraction."""
@@ -41,8 +47,8 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env = quack_env.RecordTrajectory(quack_env.env(speech="text", observation="vector"), folder / f"game-{seed}")
         play(env, {agent: ScriptedPolicy() for agent in env.possible_agents}, seed=seed)
         env.close()
-    sound = '{"key": "m|v|player_0|0|aa", "claims": []}'
-    broken = '{"key": "m|v|player_0|0|bb", "claims": ["I was in medbay"]}'
+    sound, other = (line_about(said) for said in messages(Trajectory.load(folder / "game-7"))[:2])
+    broken = other.replace("[]", '["I was in medbay"]')
     (folder / "game-7" / "extraction.jsonl").write_text(f"{sound}\n{broken}\n")
     return folder
 
@@ -69,6 +75,20 @@ def test_what_the_game_does_not_know_is_unverifiable_with_its_reason(spoken: Pat
         judge(trajectory, [], speaker="Eve", meeting=0)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("where", "told"),
+    [
+        ({"speaker": True}, "speaker True: must be a seat from 0 to 5, or a name"),
+        ({"speaker": 1.0}, "speaker 1.0: must be a seat"),
+        ({"speaker": "Zed"}, "speaker 'Zed' is unknown"),
+        ({"meeting": False}, "there is no meeting False"),
+    ],
+)
+def test_a_speaker_or_meeting_that_there_is_not_is_refused(spoken: Path, where: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        judge(Trajectory.load(spoken / "game-8"), {"type": "location"}, **({"speaker": 0, "meeting": 0} | where))
+
+
 def test_a_message_that_is_no_unicode_text_and_an_endless_time_phrase_are_judged(spoken: Path) -> None:
     trajectory = Trajectory.load(spoken / "game-8")
     claim = {"type": "location", "subject": "Eve", "room": "medbay", "time": "at ticks " + "3, " * 50_000}
@@ -87,7 +107,6 @@ def test_a_message_that_is_no_unicode_text_and_an_endless_time_phrase_are_judged
         ('{"key": "abc", "claims": []}', r"key: must be MODEL\|VERSION\|player_NUMBER\|MEETING\|SHA256, not 'abc'"),
         ('{"key": "m|v|player_0|0|a", "claims": null}', "claims: must be a list, not None"),
         ('{"key": "m|v|player_0|0|a", "claims": [3]}', r"claims\.0: must be an object, not 3"),
-        ('{"key": "m|v|player_0|0|a", "claims": [{"rooom": "medbay"}]}', "the field 'rooom' is unknown"),
         ("key,claims", "damaged, not JSON from column 1 on"),
         ("[1]", "damaged, not an object"),
     ],
@@ -112,6 +131,30 @@ def test_claims_of_ones_own_beside_a_recording_are_judged_and_the_other_utteranc
     tier = StatementEval(Trajectory.load(game))
     assert [(f.event, f.claim.room, f.claim.negative) for f in tier.findings] == [(said[1].event, "medbay", True)]
     assert (tier.game.utterances, tier.game.unread) == (len(said), len(said) - 1)
+
+
+def test_a_claim_with_a_field_that_there_is_not_is_named_with_its_line(spoken: Path, tmp_path: Path) -> None:
+    game = shutil.copytree(spoken / "game-7", tmp_path / "game")
+    line = line_about(messages(Trajectory.load(game))[0]).replace("[]", '[{"rooom": "medbay"}]')
+    (game / "extraction.jsonl").write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(TrajectoryError, match=r"extraction\.jsonl, line 1: .*the field 'rooom' is unknown"):
+        recorded(Trajectory.load(game))
+
+
+@pytest.mark.parametrize("other", [{"speaker": 9}, {"meeting": 7}, {"sha": "0" * 64}])
+def test_a_line_about_what_nobody_said_is_named(spoken: Path, tmp_path: Path, other: dict[str, object]) -> None:
+    game = shutil.copytree(spoken / "game-8", tmp_path / "game")
+    (game / "extraction.jsonl").write_text(line_about(messages(Trajectory.load(game))[0], **other) + "\n")
+    with pytest.raises(TrajectoryError, match=r"line 1: .*player_\d says nothing with this sha256 in meeting \d of"):
+        recorded(Trajectory.load(game))
+
+
+def test_a_second_line_about_an_utterance_is_named(spoken: Path, tmp_path: Path) -> None:
+    game = shutil.copytree(spoken / "game-8", tmp_path / "game")
+    line = line_about(messages(Trajectory.load(game))[0])
+    (game / "extraction.jsonl").write_text(f"{line}\n{line}\n")
+    with pytest.raises(TrajectoryError, match=r"line 2: .*there is a line about this utterance already"):
+        recorded(Trajectory.load(game))
 
 
 VERDICT = {

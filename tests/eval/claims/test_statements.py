@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from quack_env import TrajectoryError
 from quack_eval import Timeline, Trajectory
 from quack_eval.claims.extract import Extraction, Failure, Utterance
 from quack_eval.claims.finding import Finding, Said
@@ -159,6 +160,12 @@ def test_one_game_and_many_have_tables(token_games: list[Trajectory]) -> None:
         assert total == len(audit.findings), what
 
 
+def test_findings_are_of_the_setting_that_the_recording_names_else_of_who_met() -> None:
+    said = finding("location", "true")
+    games = [game_of(said, setting="a dark ship"), game_of(said)]
+    assert list(StatementAudit(games=games).by("setting")) == ["a dark ship", "g x d"]
+
+
 def test_all_numbers_come_back_from_the_files(token_games: list[Trajectory], tmp_path: Path) -> None:
     audit = StatementAudit(token_games)
     audit.save(tmp_path)
@@ -175,6 +182,30 @@ def test_all_numbers_come_back_from_the_files(token_games: list[Trajectory], tmp
 def test_a_damaged_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "findings.jsonl").write_text('{"game": "a"}\n')
     with pytest.raises(Exception, match=r"findings\.jsonl, line 1"):
+        StatementAudit.from_findings(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        (
+            "verdict",
+            "bogus",
+            "verdict: must be 'true', 'false', 'wrong_room', 'near_miss' or 'unverifiable', not 'bogus'",
+        ),
+        ("support", "some", "support: must be 'own', 'testimony', 'none' or 'self', not 'some'"),
+        ("speaker", 99, "speaker: must be a number from 0 to 5, not 99"),
+        ("meeting", 99, "meeting: must be a number from 0 to"),
+    ],
+)
+def test_a_finding_that_no_judge_gives_is_named_with_its_line(
+    token_games: list[Trajectory], tmp_path: Path, field: str, value: object, told: str
+) -> None:
+    StatementAudit(token_games).save(tmp_path)
+    game, finding, *rest = (tmp_path / "findings.jsonl").read_text().splitlines()
+    wrong = json.dumps(json.loads(finding) | {field: value})
+    (tmp_path / "findings.jsonl").write_text("\n".join([game, wrong, *rest]) + "\n")
+    with pytest.raises(TrajectoryError, match=rf"findings\.jsonl, line 2: no finding \({told}"):
         StatementAudit.from_findings(tmp_path)
 
 

@@ -26,7 +26,7 @@ KINDS = [
     ({"type": "location", "subject": "Bob", "room": "medbay"}, "true"),
     ({"type": "location", "subject": "Bob", "route": ["medbay", "storage"]}, "false"),
     ({"type": "sighting", "subject": "Bob", "target": None, "room": None, "polarity": "negative"}, "true"),
-    ({"type": "accusation", "accuser": "Bob", "target": "Eve", "confidence": "weak"}, "ungrounded"),
+    ({"type": "accusation", "accuser": "Bob", "target": "Eve", "confidence": "weak"}, "none"),
 ]
 
 
@@ -57,7 +57,7 @@ def fill(path: Path, annotator: str, wrong: set[int], missed: str = "1") -> Path
 def test_every_stratum_is_drawn_and_the_same_seed_draws_the_same() -> None:
     drawn = draw(spoken(), 12, seed=3)
     strata = {one.claims[number].stratum for one, numbers in drawn for number in numbers}
-    assert strata == {("location", "true"), ("route", "false"), ("sighting", "true"), ("accusation", "ungrounded")}
+    assert strata == {("location", "true"), ("route", "false"), ("sighting", "true"), ("accusation", "none")}
     assert sum(len(numbers) for _, numbers in drawn) == 12
     assert drawn == draw(spoken(), 12, seed=3) != draw(spoken(), 12, seed=4)
     assert sum(len(numbers) for _, numbers in draw(spoken(2), 1000)) == 8

@@ -8,7 +8,7 @@ function runPage() {
   put(byId("head"), el("div", { class: "grow" }, el("h1", {}, words(data.title)), el("div", { class: "muted" }, `${plural(data.games.length, "game")}, ${plural(Object.keys(data.settings).length, "setting")}`)), themeButton());
   const unscored = data.games.filter((game) => game.why);
   if (unscored.length) put(byId("notes"), el("p", { class: "notes bad" }, `${plural(unscored.length, "game")} not scored: ${[...new Set(unscored.map((game) => game.why))].join(", ")}. They are listed under Games.`));
-  if (data.notice) byId("notes").append(el("p", { class: "notes" }, `Note: ${data.notice}.`));
+  for (const notice of data.notices ?? []) byId("notes").append(el("p", { class: "notes" }, `Note: ${notice}.`));
   const names = Object.keys(data.settings);
   const panels = tabs(byId("tabs"), byId("panels"), [["settings", "Settings"], ["games", "Games"], ["compare", "Compare"], ["ratings", "Ratings"], ["costs", "Costs and failures"]], "Parts of the run");
 
