@@ -542,6 +542,21 @@ def modelled(folder: Path, url: str, seeds: int, more: str = "") -> Path:
     return file
 
 
+Priced = Callable[..., None]
+
+
+@pytest.fixture
+def priced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Priced:
+    """Gives the mock model a price, or other settings."""
+
+    def settle(settings: str = "prices: {input: 10, output: 10}") -> None:
+        file = tmp_path / "models-settings.yaml"
+        file.write_text(f'"openai/mock": {{{settings}}}\n')
+        monkeypatch.setenv("QUACK_MODELS", str(file))
+
+    return settle
+
+
 def test_with_a_misbehaving_provider_every_game_finishes_or_is_counted(
     quack: Run, serve: Serve, tmp_path: Path
 ) -> None:
@@ -575,11 +590,9 @@ def test_games_that_failed_alike_are_told_in_one_line_with_their_number(
 
 
 def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
-    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
 ) -> None:
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced()
     server = serve()
     whole, part = tmp_path / "whole", tmp_path / "part"
     suite = modelled(tmp_path, server.url, 4)
@@ -601,11 +614,9 @@ def test_max_usd_stops_before_the_limit_scores_the_rest_and_can_go_on(
 
 
 def test_a_limit_below_the_estimate_is_told_before_anything_is_paid_and_what_was_paid_in_the_end(
-    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
 ) -> None:
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced()
     server = serve()
     suite = modelled(tmp_path, server.url, 4)
     estimate = only_object(quack("bench", suite, "--dry-run", "--json"))["total"]["usd"]
@@ -617,13 +628,9 @@ def test_a_limit_below_the_estimate_is_told_before_anything_is_paid_and_what_was
     assert f"paid in all: ${paid(tmp_path / 'run'):.4f}\n" in result.stderr
 
 
-def test_a_dry_run_says_whether_the_limit_is_enough(
-    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_says_whether_the_limit_is_enough(quack: Run, tmp_path: Path, priced: Priced) -> None:
     pytest.importorskip("litellm")
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced()
     suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 1)
     suite.write_text(suite.read_text().replace("max_tokens=64", "max_tokens=1000"))
     all_games = only_object(quack("bench", suite, "--dry-run", "--json"))["total"]
@@ -647,13 +654,9 @@ def call_costs(run: Path) -> list[float]:
     return [json.loads(line)["cost"] for line in lines]
 
 
-def test_a_dry_run_counts_calls_and_costs_and_plays_nothing(
-    quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dry_run_counts_calls_and_costs_and_plays_nothing(quack: Run, tmp_path: Path, priced: Priced) -> None:
     pytest.importorskip("litellm")
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 20}, max_tokens: 100}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced("prices: {input: 10, output: 20}, max_tokens: 100")
     suite = modelled(tmp_path, "http://127.0.0.1:9/v1", 3)
     data = only_object(quack("bench", suite, "--out", tmp_path / "run", "--dry-run", "--json"))
     assert not (tmp_path / "run").exists()
@@ -671,11 +674,9 @@ def test_a_dry_run_counts_the_calls_of_probes(quack: Run, tmp_path: Path) -> Non
     assert probed["calls"] - plain["calls"] >= 4  # all four players at tick 4, none of whom can be dead by then
 
 
-def test_a_dry_run_counts_what_a_model_would_read(quack: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dry_run_counts_what_a_model_would_read(quack: Run, tmp_path: Path, priced: Priced) -> None:
     pytest.importorskip("litellm")
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 20}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced("prices: {input: 10, output: 20}")
     text = "geese: [scripted]\nducks: [scripted]\nseeds: 3\nspeech: text\nmap: small\n"
     (tmp_path / "s.yaml").write_text(text)
     assert quack("bench", tmp_path / "s.yaml", "--seeds", 1, "--out", tmp_path / "run", "--json").exit_code == 0
@@ -689,11 +690,9 @@ def test_a_dry_run_counts_what_a_model_would_read(quack: Run, tmp_path: Path, mo
 
 
 def test_what_probes_took_stands_apart_from_what_the_games_took(
-    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
 ) -> None:
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced()
     suite = modelled(tmp_path, serve().url, 1)
     suite.write_text(suite.read_text() + "probes: {triggers: [], every: 4}\n")
     (row,) = only_object(quack("bench", suite, "--out", tmp_path / "run", "--json"))["cost"]
@@ -717,11 +716,9 @@ EXTRACTED = "geese: [scripted]\nducks: [scripted]\nseeds: 1\nspeech: text\nmap: 
 
 
 def test_a_model_that_can_read_nothing_is_told_asked_again_and_its_cost_counted(
-    quack: Run, serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
 ) -> None:
-    settings = tmp_path / "models-settings.yaml"
-    settings.write_text('"openai/mock": {prices: {input: 10, output: 10}}\n')
-    monkeypatch.setenv("QUACK_MODELS", str(settings))
+    priced()
     server = serve(misbehave=["garbage"])
     suite = tmp_path / "read.yaml"
     suite.write_text(EXTRACTED.format(f"openai/mock?api_base={server.url}"))

@@ -60,11 +60,17 @@ def test_a_run_does_not_go_on_where_its_config_file_has_changed(tmp_path: Path) 
     assert "was trained with config.max_ticks=5" in ended.stderr
 
 
+LEAST = (
+    *("--clone-games", "0", "--eval-games", "1", "--duck-games", "1", "--geese-games", "0", "--goose-games", "0"),
+    *("--past-games", "0", "--minutes", "0.000001"),
+)
+"""A training of one short iteration."""
+
+
 def test_time_that_is_over_is_told_and_learns_one_iteration_at_least(tmp_path: Path) -> None:
     for package in ("sb3_contrib", "tensorboard"):
         pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
-    few = ["--clone-games", "0", "--eval-games", "1", "--duck-games", "1", "--geese-games", "0", "--goose-games", "0"]
-    command = [ppo_sb3.train, "--out", str(tmp_path / "run"), *few, "--past-games", "0", "--minutes", "0.000001"]
+    command = [ppo_sb3.train, "--out", str(tmp_path / "run"), *LEAST]
     for iterations in (1, 2):
         ended = run(*command)
         assert ended.exit_code == 0
@@ -121,8 +127,7 @@ def test_a_damaged_curve_is_told_with_what_to_do(tmp_path: Path) -> None:
 def test_a_damaged_checkpoint_names_the_one_before_and_none_at_all_is_refused(tmp_path: Path) -> None:
     for package in ("sb3_contrib", "tensorboard"):
         pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
-    few = ["--clone-games", "0", "--eval-games", "1", "--duck-games", "1", "--geese-games", "0", "--goose-games", "0"]
-    command = [ppo_sb3.train, "--out", str(tmp_path), *few, "--past-games", "0", "--minutes", "0.000001"]
+    command = [ppo_sb3.train, "--out", str(tmp_path), *LEAST]
     assert "learns for 1e-06 minutes at most, and keeps what it learns in" in run(*command).stderr
     checkpoints = tmp_path / "checkpoints"
     for name in ("model.zip", "past.pt"):
