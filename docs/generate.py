@@ -376,8 +376,9 @@ empty in CSV, a dash in tables; it is never counted as 0. Over many games there 
 95 % intervals resample whole games ($resamples times, seeded), from $fewest games on that define the measure: with
 fewer, the percentiles would be the extremes of the values. "all alike" stands for an interval without width: the games
 do not differ, which does not say how much others would. Win rates have Wilson's intervals. Two settings are compared
-over the seeds that both have, resampling seeds. A claim is *verifiable* where its verdict is true, false, wrong_room
-or near_miss; how it is judged: [judging](judging.md). For beliefs see [their measures](beliefs.md#measures).
+over the seeds that define the measure in both, resampling seeds. A claim is *verifiable* where its verdict is true,
+false, wrong_room or near_miss; how it is judged: [judging](judging.md). For beliefs see
+[their measures](beliefs.md#measures).
 
 "In tables" is the heading in the tables per setting. Measures that are *ours* stand beside the paper's.
 

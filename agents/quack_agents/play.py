@@ -133,16 +133,14 @@ class _Table:
         self.game = env.unwrapped.game
         for agent, policy in policies.items():
             if hasattr(policy, "check_game"):
-                try:
+                with self.noted(agent):
                     policy.check_game(self.game.world, self.game.game_map)
-                except Exception as fault:
-                    self.note(agent, fault)
-                    raise
         env.reset(seed=seed)
         self.concurrent = {agent for agent in self.seats if hasattr(policies[agent], "act")}
         for agent, seat in self.seats.items():
             if hasattr(policies[agent], "reset"):
-                policies[agent].reset(env.infos[agent], seed=policy_seed(self.game.seed, seat, self.game.fork))  # type: ignore[attr-defined]
+                with self.noted(agent):
+                    policies[agent].reset(env.infos[agent], seed=policy_seed(self.game.seed, seat, self.game.fork))  # type: ignore[attr-defined]
         if probe is not None:
             probe.begin(env, policies)
 
@@ -186,16 +184,24 @@ class _Table:
         agents = [agent for agent in inner.concurrent_agents() if agent in self.concurrent]
         if len(agents) < 2:
             return {}
-        return {agent: self.policies[agent].act(*inner.decision_of(agent)) for agent in agents}  # type: ignore[attr-defined]
+        return {agent: self.act(agent, *inner.decision_of(agent)) for agent in agents}
 
     def decision(self, agent: str) -> Generator[Wait, Any, Any]:
         """The decision of the selected agent."""
         observation, _, _, _, info = self.env.last()
+        if agent in self.concurrent:
+            action = yield self.act(agent, observation, info)
+            return action
         try:
-            if agent in self.concurrent:
-                action = yield self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
-                return action
             return self.policies[agent](observation, info)
+        except Exception as fault:
+            self.note(agent, fault)
+            raise
+
+    async def act(self, agent: str, observation: Any, info: Any) -> Any:
+        """The decision of a policy that is awaited."""
+        try:
+            return await self.policies[agent].act(observation, info)  # type: ignore[attr-defined]
         except Exception as fault:
             self.note(agent, fault)
             raise
@@ -210,6 +216,15 @@ class _Table:
         name = self.name_of(agent)
         if name is not None and not isinstance(fault, QuackError):
             fault.add_note(f"policy {name!r}")
+
+    @contextmanager
+    def noted(self, agent: str) -> Iterator[None]:
+        """Around what a policy does once a game: `note` is taken of what it raises."""
+        try:
+            yield
+        except Exception as fault:
+            self.note(agent, fault)
+            raise
 
     @contextmanager
     def recorded(self) -> Iterator[None]:

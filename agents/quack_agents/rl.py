@@ -74,6 +74,7 @@ class RLPolicy(Agent):
         self._about, self._sizes, self._choose = (from_arrays if file.suffix == ".npz" else from_sb3)(file, self.name)
         self._place: tuple[Briefing, int] | None = None
         self._world: World | None = None
+        self._warned: set[tuple[int, int]] = set()
         self._layout: Layout
         self._table: NDArray[np.int64]
 
@@ -98,7 +99,8 @@ class RLPolicy(Agent):
         return type(self), (self.source,)
 
     def reset(self, info: Info, seed: int) -> None:
-        """Look whether the game is one that the network was trained for; warn of another role or agent than its own."""
+        """Look whether the game is one that the network was trained for; warn of another role or agent than its own,
+        once of each."""
         self._sit(info["briefing"], info["view"])
 
     def __call__(self, observation: Any, info: Info) -> Action:
@@ -122,7 +124,8 @@ class RLPolicy(Agent):
         told = self._about
         here = {"role": ROLES[view.duck], "agent": AGENT.format(view.me)}
         other = [key for key in here if told.get(key, here[key]) != here[key]]
-        if other:
+        if other and (view.me, view.duck) not in self._warned:
+            self._warned.add((view.me, view.duck))
             learnt, plays = (" ".join(AS[key].format(place[key]) for key in other) for place in (told, here))
             warnings.warn(f"policy={self.name!r}: learnt {learnt}, and plays here {plays}", QuackWarning, stacklevel=3)
 

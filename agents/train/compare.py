@@ -10,7 +10,6 @@ import stopped  # noqa: F401 - before what takes a second
 
 # isort: split
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,15 +23,19 @@ from quack_bench.ratings import DUCK, GOOSE, ROLES
 from quack_bench.results import difference, seat_of
 from quack_bench.runner import frozen
 from quack_bench.suite import Setting
-from quack_env.errors import ConfigError
-from quack_env.trajectory import no_json
+from quack_env.errors import ConfigError, TrajectoryError
+from quack_env.trajectory import json_object
 from quack_eval.metrics.estimate import Interval, estimate, paired
 from quack_eval.metrics.measure import Measure, ratio
-from quack_eval.metrics.tables import Keyed
+from quack_eval.metrics.tables import Keyed, bracketed
 
 BASE, FINDINGS = "scripted", "findings.jsonl"
 KINDS = ("location", "sighting", "activity")
 """Claims of the grammar that are true or false of the past."""
+SCORED = ("path", "setting", "seed", "parts")
+"""What is read of a line of games.jsonl."""
+JUDGED = (("game", "roles", "policies"), ("of", "speaker", "claim", "verdict"))
+"""What is read of a line of findings.jsonl, which is a game or a finding."""
 Row = dict[str, Any]
 
 
@@ -87,7 +90,7 @@ def rows_of(run: Path) -> dict[str, list[Row]]:
         raise ConfigError(f"{run}: has no games.jsonl; quack bench makes it, when the games have been played")
     roles = {game["game"]: game["roles"] for game, finding in findings(run) if finding is None}
     found: dict[str, list[Row]] = {}
-    for row in rows_in(path):
+    for row in rows_in(path, SCORED):
         if row["path"] not in roles:
             raise ConfigError(f"{run / FINDINGS}: has no game {row['path']!r}; {anew(run)}")
         found.setdefault(row["setting"], []).append(row | {"roles": roles[row["path"]]})
@@ -117,9 +120,9 @@ def won(rows: list[Row], base_rows: list[Row], role: str) -> dict[str, Any]:
     base = [(row["seed"], {"win": win(row, role)}) for row in base_rows if row["seed"] in seeds]
     share = estimate([{"geese_win": game["win"]} for _, game in own])["geese_win"]  # a proportion: Wilson's interval
     difference = paired(own, base)["win"]
-    others = estimate([game for _, game in base])["win"]
     if difference.mean is None:
         raise ConfigError(f"too few games: {rows[0]['setting']!r} and the base have no finished game of the same seed")
+    others = estimate([game for _, game in base])["win"]
     assert share.mean is not None and others.mean is not None
     return {
         "games": len(own),
@@ -159,7 +162,7 @@ def sayings(run: Path) -> dict[tuple[str, str], dict[str, Any]]:
 def findings(run: Path) -> Iterator[tuple[Row, Row | None]]:
     """(game, None) of all games of a run, and (game, finding) of all findings."""
     games: list[Row] = []
-    for row in rows_in(run / FINDINGS):
+    for row in rows_in(run / FINDINGS, *JUDGED):
         if "game" in row:
             games.append(row)
             yield row, None
@@ -167,13 +170,16 @@ def findings(run: Path) -> Iterator[tuple[Row, Row | None]]:
             yield games[row["of"]], row
 
 
-def rows_in(file: Path) -> Iterator[Row]:
-    """The lines of a file of results."""
+def rows_in(file: Path, *kinds: tuple[str, ...]) -> Iterator[Row]:
+    """The lines of a file of results, each with all the names of one kind."""
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
-            yield json.loads(line)
-        except ValueError as fault:
-            raise ConfigError(f"{file}, line {number}: {no_json(fault)}; {anew(file.parent)}") from None
+            row = json_object(file, number, line)
+        except TrajectoryError as fault:
+            raise ConfigError(f"{fault}; {anew(file.parent)}") from None
+        if missing := min(([name for name in kind if name not in row] for kind in kinds), key=len):
+            raise ConfigError(f"{file}, line {number}: damaged, has no {', '.join(missing)}; {anew(file.parent)}")
+        yield row
 
 
 def anew(run: Path) -> str:
@@ -187,8 +193,8 @@ def in_percent(interval: Interval) -> Interval:
 
 
 def bounds(interval: Interval) -> str:
-    """An interval in brackets; a dash where there is none."""
-    return f"[{interval[0]:.1f}, {interval[1]:.1f}]" if interval else "-"
+    """An interval in %, for people; a dash where there is none."""
+    return bracketed(*interval, decimals=1) if interval else "-"
 
 
 def told(verdicts: dict[str, int]) -> str:

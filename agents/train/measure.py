@@ -9,6 +9,7 @@ import stopped  # noqa: F401 - before what takes a second
 
 # isort: split
 
+import os
 import time
 from typing import Annotated
 
@@ -23,7 +24,7 @@ def main(
     steps: Annotated[int, typer.Option(min=1, help="Training steps, of all seats together.")] = 1_000_000,
     games: Annotated[int, typer.Option(min=1, help="Games at once.")] = 64,
     epochs: Annotated[int, typer.Option(min=1, help="Passes over each rollout; MaskablePPO's own default is 10.")] = 4,
-    threads: Annotated[int, typer.Option(min=1, help="Of PyTorch.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=os.cpu_count(), help="Of PyTorch.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Of games and network.")] = 0,
 ) -> None:
     """Train plain MaskablePPO on the adapter, and say what the environment took.

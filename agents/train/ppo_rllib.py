@@ -30,6 +30,7 @@ from quack_bench.runner import check_outside
 from quack_env.errors import ConfigError, QuackError
 from quack_env.trajectory import no_json
 from quack_env.yaml_file import one_line
+from quack_eval.out_folder import out_folder
 
 SETTINGS, PROGRESS, NETWORK = "settings.json", "progress.jsonl", "network.npz"
 PATIENCE = 900
@@ -74,7 +75,7 @@ def train(
     last = newest(folder)
     try:
         if last is not None:
-            with readable(last, newest(folder, before=last)):
+            with readable(last, last, newest(folder, before=last)):
                 algorithm.restore_from_path(str(last.resolve()))
             forget_later(folder / PROGRESS, algorithm.iteration)
         line: dict[str, Any] = {"iteration": algorithm.iteration}
@@ -142,14 +143,10 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
     """Write what is trained into the folder, unless something is kept there already.
 
     Raises:
-        ConfigError: where something else is kept there, or the folder has other files.
+        ConfigError: where something else is kept there, the folder has other files, or cannot be one.
     """
     check_outside(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as fault:
-        raise ConfigError(f"--out {folder}: must be a folder, or one that can be made ({fault.strerror})") from None
-    path = folder / SETTINGS
+    path = out_folder(folder) / SETTINGS
     there = {file.name for file in folder.glob("[!.]*")}
     if there and SETTINGS not in there:
         allowed = "must be a new or empty folder, or one of a training to go on with"
@@ -159,22 +156,25 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         path.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
         return
     try:
-        earlier = dict(json.loads(path.read_text(encoding="utf-8")))
-    except (ValueError, TypeError) as fault:
-        raise ConfigError(f"{path}: {no_json(fault)}; it says what is trained here, give another --out") from None
+        earlier = json.loads(path.read_bytes())
+        damaged = None if isinstance(earlier, dict) else "damaged, not an object"
+    except ValueError as fault:
+        damaged = no_json(fault)
+    if damaged:
+        raise ConfigError(f"{path}: {damaged}; it says what is trained here, give another --out")
     other = [f"{name}={earlier[name]!r}" for name in settings if settings[name] != earlier.get(name, settings[name])]
     if other:
         raise ConfigError(f"{folder} was trained with {', '.join(other)}; give these, or another --out")
 
 
 @contextmanager
-def readable(checkpoint: Path, earlier: Path | None) -> Iterator[None]:
-    """Whatever goes wrong with a checkpoint in here is a `ConfigError`, which says what to do about it."""
+def readable(file: Path, checkpoint: Path, earlier: Path | None) -> Iterator[None]:
+    """Whatever goes wrong with a file of a checkpoint in here is a `ConfigError`, which says what to do about it."""
     try:
         yield
     except Exception as fault:  # whatever is in there is unpickled
-        then = f"delete it to go on from {earlier}" if earlier else "it is the only one, give another --out"
-        raise ConfigError(f"{checkpoint}: damaged ({type(fault).__name__}: {one_line(fault, 60)}); {then}") from None
+        then = f"delete {checkpoint} to go on from {earlier}" if earlier else "nothing else is kept, give another --out"
+        raise ConfigError(f"{file}: damaged ({type(fault).__name__}: {one_line(fault)}); {then}") from None
 
 
 def forget_later(file: Path, iteration: int) -> None:
@@ -185,14 +185,13 @@ def forget_later(file: Path, iteration: int) -> None:
 
 def newest(folder: Path, before: Path | None = None) -> Path | None:
     """The last finished checkpoint in a folder, or the last one before another."""
-    found = (path for path in folder.glob("checkpoint-*") if path.suffix != ".part")
-    return max((path for path in found if before is None or path < before), default=None)
+    return max((path for path in folder.glob("checkpoint-*") if before is None or path < before), default=None)
 
 
 def save(algorithm: Any, folder: Path) -> Path:
     """Write a checkpoint, whole or not at all, with the network for `rl:PATH` in it."""
     path = folder / f"checkpoint-{algorithm.iteration:06d}"
-    part = path.with_suffix(".part")
+    part = folder / f".{path.name}"
     shutil.rmtree(part, ignore_errors=True)
     algorithm.save_to_path(str(part.resolve()))
     export(algorithm, part / NETWORK)

@@ -13,6 +13,7 @@ import stopped  # noqa: F401 - before what takes a second
 # isort: split
 
 import math
+import os
 import shlex
 import sys
 from pathlib import Path
@@ -52,7 +53,7 @@ def train(
     batch: Annotated[int, typer.Option(min=2, help="Decisions a minibatch.")] = 2048,
     every: Annotated[int, typer.Option(min=1, help="Iterations between checkpoints.")] = 25,
     eval_games: Annotated[int, typer.Option(min=1, help="Games of each kind at a checkpoint.")] = 200,
-    threads: Annotated[int, typer.Option(min=1, help="Of PyTorch.")] = 1,
+    threads: Annotated[int, typer.Option(min=1, max=os.cpu_count(), help="Of PyTorch.")] = 1,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object on standard output.")] = False,
 ) -> None:
     """Train one network for all roles and seats by self-play, and against scripted players.
@@ -88,10 +89,10 @@ def train(
     learning |= {"keep": keep, "clone_games": clone_games}
     check_settings(folder, {"script": Path(__file__).name, **options, **contents, **mix, **learning})
     last = latest(folder)
-    told = f"learns for {minutes:g} minutes at most, and keeps what it learns in {folder}"
+    model = None if last is None else resumed(folder, last, env)
+    told = f"learns for {minutes:g} minute{'' if minutes == 1 else 's'} at most, and keeps what it learns in {folder}"
     err.print(f"{told}; Ctrl-C stops it, and the same command goes on", soft_wrap=True)
-    if last is not None:
-        model = resumed(folder, last, env)
+    if model is not None:
         done = f"{counted(model.iteration, 'iteration')}, {counted(model.num_timesteps, 'decision')}"
         err.print(f"goes on after {done}")
     else:

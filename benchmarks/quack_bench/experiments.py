@@ -53,7 +53,7 @@ LEGEND = "verdict: against the bound; detects: by a paired t-test at 5 % with 80
 
 @dataclass(frozen=True)
 class Effect:
-    """A measure at one level of a factor minus that at another, over the seeds that both have.
+    """A measure at one level of a factor minus that at another, over the seeds that define it at both.
 
     ``difference`` is the mean over seeds of the difference of means; ``interval`` its 95 % interval by resampling
     seeds. ``size``: the difference in standard deviations of the seeds' differences (Cohen's d for pairs); None where
@@ -142,15 +142,24 @@ class Experiment:
                 found.setdefault(factor, {})[level] = None
         return {factor: list(levels) for factor, levels in found.items() if len(levels) > 1}
 
-    def pairs(self) -> Iterator[tuple[str, str, str]]:
-        """(factor, level, other level)."""
-        for factor, levels in self.factors.items():
-            for first, second in combinations(levels, 2):
-                yield factor, first, second
+    def pairs(self, against: str | None = None) -> list[tuple[str, str, str]]:
+        """(factor, level, other level).
 
-    def effects(self) -> list[Effect]:
-        """Every two levels of every factor compared, in the measures that have bounds."""
-        return [effect for pair in self.pairs() for effect in self._compared(*pair)]
+        Args:
+            against: only those with this level.
+
+        Raises:
+            ConfigError: where no factor has such a level.
+        """
+        levels = list(dict.fromkeys(level for found in self.factors.values() for level in found))
+        if against is not None and against not in levels:
+            raise ConfigError(f"level {unknown_value(against, levels)}")
+        found = [(factor, *pair) for factor, levels in self.factors.items() for pair in combinations(levels, 2)]
+        return [pair for pair in found if against is None or against in pair[1:]]
+
+    def effects(self, against: str | None = None) -> list[Effect]:
+        """Every two levels of every factor compared, in the measures that have bounds; ``against`` as in `pairs`."""
+        return [effect for pair in self.pairs(against) for effect in self._compared(*pair)]
 
     def mixed_with(self, factor: str, first: str, second: str) -> list[str]:
         """The other factors whose levels in the games at one level of a factor are all others than at the other."""
@@ -186,10 +195,11 @@ class Experiment:
                 mixed_with=mixed,
             )  # fmt: skip
 
-    def sameness(self) -> list[Sameness]:
-        """For every two levels of a factor, how many games are the same with everything else alike."""
+    def sameness(self, against: str | None = None) -> list[Sameness]:
+        """For every two levels of a factor, how many games are the same with everything else alike; ``against`` as in
+        `pairs`."""
         found = []
-        for factor, first, second in self.pairs():
+        for factor, first, second in self.pairs(against):
             sides = [
                 {
                     (game.seed, game.repetition, *((f, v) for f, v in levels.items() if f != factor)): events
@@ -211,17 +221,8 @@ class Experiment:
     # --- showing -----------------------------------------------------------------------------------------------------
 
     def tables(self, against: str | None = None) -> list[Table]:
-        """Effects by factor, games that are the same, and the validity of probes where there were any.
-
-        Args:
-            against: only comparisons with this level.
-
-        Raises:
-            ConfigError: where no factor has such a level.
-        """
-        levels = list(dict.fromkeys(level for found in self.factors.values() for level in found))
-        if against is not None and against not in levels:
-            raise ConfigError(f"level {unknown_value(against, levels)}")
+        """Effects by factor, games that are the same, and the validity of probes where there were any; ``against`` as
+        in `pairs`."""
         held = self.validity
         tables = [*self.effect_tables(against), self.sameness_table(against)]
         return [*tables, validity_table(held)] if held.retest or held.wordings else tables
@@ -231,9 +232,7 @@ class Experiment:
         heads = ("measure", "seeds", "difference", "95 %", "verdict", "detects")
         form: dict[str, Any] = {"box": SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
         tables: dict[tuple[str, str, str], Table] = {}
-        for one in self.effects():
-            if against not in (None, one.first, one.second):
-                continue
+        for one in self.effects(against):
             pair = one.factor, one.first, one.second
             title = escape(f"Effects of {one.factor}: {one.first} - {one.second}")
             mixed = escape(f"cannot be told apart from the effect of {one.mixed_with} in these games\n")
@@ -250,11 +249,11 @@ class Experiment:
     def sameness_table(self, against: str | None = None) -> Table:
         """Games that are the same, event by event, for the pairs of levels that have some."""
         heads, title = ("factor", "levels", "same games", "of"), "Games that are the same"
-        table = Keyed(*heads, keys=2, title=title, caption="between other levels: none", box=SIMPLE_HEAD)
-        for one in self.sameness():
-            if not one.same or against not in (None, one.first, one.second):
-                continue
-            table.add_row(escape(one.factor), escape(f"{one.first} - {one.second}"), str(one.same), str(one.games))
+        others = "between other levels" if against is None else f"between {against} and other levels"
+        table = Keyed(*heads, keys=2, title=title, caption=escape(f"{others}: none"), box=SIMPLE_HEAD)
+        for one in self.sameness(against):
+            if one.same:
+                table.add_row(escape(one.factor), escape(f"{one.first} - {one.second}"), str(one.same), str(one.games))
         return table
 
     def save(self) -> list[Path]:
@@ -268,16 +267,16 @@ class Experiment:
             writer.writerows(asdict(one) for one in self.effects())
         return [file, table]
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, JSON-ready."""
+    def to_json(self, against: str | None = None) -> dict[str, Any]:
+        """Everything, JSON-ready; ``against`` as in `pairs`."""
         held = self.validity
         return {
             "suite": self.suite.name,
             "games": len(self.games),
             "factors": self.factors,
             "bounds": self.bounds,
-            "effects": [asdict(one) for one in self.effects()],
-            "sameness": [asdict(one) for one in self.sameness()],
+            "effects": [asdict(one) for one in self.effects(against)],
+            "sameness": [asdict(one) for one in self.sameness(against)],
             "validity": {
                 "retest": held.retest.to_dict() if held.retest else None,
                 "wordings": {
@@ -372,7 +371,7 @@ def _spread(changes: Sequence[float]) -> float | None:
     """The standard deviation, 0 where all are alike but for rounding; None with fewer than two."""
     if len(changes) < 2:
         return None
-    return 0.0 if np.allclose(changes, changes[0], atol=1e-12) else float(np.std(changes, ddof=1))
+    return 0.0 if np.allclose(changes, changes[0], rtol=1e-9, atol=1e-12) else float(np.std(changes, ddof=1))
 
 
 __all__ = ["BOUNDS", "Effect", "Experiment", "Sameness"]

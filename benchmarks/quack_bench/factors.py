@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import combinations as choices
 from itertools import product
 from typing import Any
@@ -57,6 +57,9 @@ def levels_of(factors: Any) -> dict[str, Levels]:
         if factor != MODEL and str(factor).partition(".")[0] not in FIELDS:
             allowed = f"{MODEL}, {', '.join(FIELDS)}, or an entry as probes.mode"
             raise ConfigError(f"factors.{factor}: must be {allowed}{meant(factor, (MODEL, *FIELDS))}")
+        if factor == "probes" and any(isinstance(value, bool) for value in _values(given)):
+            told = "on and off are no probes; name them, as in {off: null, on: {triggers: meetings}}"
+            raise ConfigError(f"factors.probes={shown(given)}: {told}")
         levels = given if isinstance(given, Mapping) else {_named(value): value for value in _listed(factor, given)}
         if len(levels) < 2:
             raise ConfigError(f"factors.{factor}={shown(given)}: must have at least two different levels")
@@ -65,6 +68,11 @@ def levels_of(factors: Any) -> dict[str, Levels]:
                 raise ConfigError(f"factors.{factor}: level {level!r} needs a name without commas and equals signs")
         found[str(factor)] = {_called(level): value for level, value in levels.items()}
     return found
+
+
+def _values(given: Any) -> Iterable[Any]:
+    """The values of levels, with names of their own or without."""
+    return given.values() if isinstance(given, Mapping) else given if isinstance(given, list) else ()
 
 
 def _called(level: Any) -> str:

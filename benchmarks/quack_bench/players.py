@@ -76,7 +76,7 @@ def raised_at(fault: Exception) -> str:
     """Where an error that nobody raised on purpose comes from, as " (shy.py, line 12, in act)"; "" where a policy
     could not even be called so."""
     frames = [*traceback.walk_tb(fault.__traceback__)]
-    if isinstance(fault, QuackError) or not frames or frames[-1][0].f_globals["__name__"] in CALLERS:
+    if isinstance(fault, QuackError) or not frames or frames[-1][0].f_globals.get("__name__") in CALLERS:
         return ""
     code, line = frames[-1][0].f_code, frames[-1][1]
     return f" ({Path(code.co_filename).name}, line {line}, in {code.co_name})"

@@ -55,7 +55,7 @@ Spent = tuple[int, int | None, float | None]
 
 
 class Comparison(NamedTuple):
-    """One setting minus another that differs from it in one thing, over the seeds that both have."""
+    """One setting minus another that differs from it in one thing, by measure over the seeds that define it in both."""
 
     first: str
     second: str
@@ -134,6 +134,8 @@ def score(suite: Suite, run: Path, jobs: int = 1, progress: Progress | None = No
         findings=run,
         root=run,
     )
+    for scored in evaluation.evaluated:  # recordings of older runs do not name it
+        scored.label = planned[scored.path].setting.name
     missing = sorted(planned.keys() - {game.id for game in games})
     evaluation.left_out += missing
     evaluation.recordings |= {name: fingerprint(run / name) for name in missing}
@@ -306,7 +308,7 @@ def comparison_tables(results: Results) -> list[Plain]:
             row = (shown_policy(first), shown_policy(second), differs, name + (" %" if percent else ""), value.seeds)
             short.append((*row, *cells, *pools))
     columns = ("first", "second", "differs", "measure", "seeds", "mean", "mean_low", "mean_high")
-    title = "First minus second, over the seeds that both have"
+    title = "First minus second, over the seeds that define the measure in both"
     return [
         Plain("comparisons.csv", title, (*columns, "pooled", "pooled_low", "pooled_high"), full),
         Plain("comparisons.md", title, heads, short),

@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing, contextmanager
@@ -30,6 +30,7 @@ from quack_bench.store import FILE as INDEX
 from quack_bench.suite import Game, Setting, Suite, explain, is_model
 from quack_env import ConfigError, QuackError
 from quack_env.trajectory import FILE as GAME
+from quack_env.wrappers import PROBES
 from quack_env.yaml_file import read_yaml_file, shown
 from quack_eval.claims.extract_model import Cache
 
@@ -102,6 +103,8 @@ def run_suite(
         waiting = [game for game in standing.games if game.id not in standing.finished]
         if any(game.setting.models for game in standing.games) or is_model(suite.extractor or ""):
             standing.client = _client(run, suite.max_usd if max_usd is None else max_usd)
+            # an imported run has its recordings, and not the replies; a run of its own has at least their replies
+            standing.client.budget.usd = max(standing.client.budget.usd, _recorded_usd(standing.games, store, run))
         session = _Session(standing, store, run, suite.retries if retries is None else retries, progress)
         by_kind = [[game for game in waiting if bool(game.setting.models) == models] for models in (False, True)]
         try:
@@ -236,6 +239,13 @@ def _client(run: Path, max_usd: float | None) -> Client:
         with closing(Cache(run / CLAIMS)) as claims:
             client.budget.usd += claims.paid
     return client
+
+
+def _recorded_usd(games: Iterable[Game], store: RunStore, run: Path) -> float:
+    """US dollars that the recordings of a run say their calls cost, probes included; what has no known price apart."""
+    played = sum(entry.cost_usd or 0.0 for entry in store.read().values())
+    probes = (run / game.id / PROBES for game in games if game.setting.probes is not None)
+    return played + sum(spent(calls)[2] or 0.0 for calls in probes)
 
 
 def check_limit(suite: Suite, max_usd: float | None) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from threading import Lock
@@ -102,10 +103,17 @@ def play_situations(
 
     Raises:
         TrajectoryError: where the folder holds a single recorded game, or cannot be made.
+        ConfigError: where something there was played by another script, or in another way.
     """
     new_folder(run)
     done = read_index(run) if (run / INDEX).exists() else []
-    todo = [plan for plan in plans if plan.entry not in done]
+    plans = [replace(plan, entry=replace(plan.entry, played=_way(plan, speech, probe, goes_on))) for plan in plans]
+    there = {entry.game: entry.played for entry in done}
+    for entry in (plan.entry for plan in plans):
+        if there.get(entry.game, entry.played) != entry.played:
+            told = "another script, or with another --speech, --probe or --goes-on"
+            raise ConfigError(f"{run}: holds {entry.game} played by {told}; choose another --out")
+    todo = [plan for plan in plans if plan.entry.game not in there]
     store = BeliefStore(run / BELIEFS)
     failed: dict[str, str] = {}
     entering = Lock()
@@ -131,6 +139,16 @@ def play_situations(
     finally:
         store.close()
     return failed
+
+
+def _way(plan: Planned, speech: str | None, probe: Any, goes_on: bool) -> str:
+    """A digest of the script, wherever its file is, and of how it is played."""
+    way = replace(plan.situation, source=""), _speech(plan, speech), probe, goes_on
+    return hashlib.blake2b(repr(way).encode(), digest_size=8).hexdigest()
+
+
+def _speech(plan: Planned, speech: str | None) -> str:
+    return speech or ("text" if is_model(plan.entry.policy) else "tokens")
 
 
 def _play(
@@ -161,7 +179,7 @@ def _play(
         policies,
         entry.seed,
         folder=folder,
-        speech=speech or ("text" if model else "tokens"),
+        speech=_speech(plan, speech),
         probe=probe,
         store=store,
         game_id=entry.game,

@@ -23,7 +23,6 @@ from quack_agents.situations import Situation
 from quack_bench.extractors import named_model
 from quack_bench.factors import PLAYERS, with_factors
 from quack_bench.held import Held, map_of, read_files, situation_of
-from quack_bench.players import blamed_on, check_players
 from quack_env import ConfigError, GameConfig, GameMap
 from quack_env.game_map import check_words
 from quack_env.world import World
@@ -424,8 +423,8 @@ def built_in() -> list[str]:
     return sorted(file.name.removesuffix(".yaml") for file in folder.iterdir() if file.name.endswith(".yaml"))
 
 
-def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
-    """The built-in suite of this name, or the suite of a YAML file; valid as a whole, policies included.
+def read_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
+    """The built-in suite of this name, or the suite of a YAML file, before its settings and policies are looked at.
 
     Files of maps and situations are looked for beside the suite's file, then from the working directory; the suite
     holds them.
@@ -438,14 +437,6 @@ def load_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) 
     Raises:
         ConfigError: naming file, field, value and what is allowed.
     """
-    suite = read_suite(name, models, seeds)
-    with blamed_on(name, suite):
-        check_players(suite.expand(), suite.files)
-    return suite
-
-
-def read_suite(name: str, models: Iterable[str] = (), seeds: int | None = None) -> Suite:
-    """The same, before its settings and policies are looked at."""
     if name in built_in():
         data = yaml.safe_load((resources.files("quack_bench") / "suites" / f"{name}.yaml").read_text("utf-8"))
     elif Path(name).is_file():

@@ -26,6 +26,7 @@ from quack_eval.claims.finding import NONE, OWN, SELF, TESTIMONY, VERDICTS, Find
 from quack_eval.claims.sources import Message, messages
 from quack_eval.claims.types import Claim
 from quack_eval.metrics.estimate import wilson
+from quack_eval.out_folder import out_folder
 from quack_eval.wording import claim_words
 
 COLUMNS = (
@@ -200,10 +201,10 @@ def write_sheet(drawn: Drawn, folder: Path, annotator: str = "") -> tuple[Path, 
     """Writes `sheet.csv` and `sheet.html` and returns their paths.
 
     Raises:
-        ConfigError: where a sheet that is filled in would be overwritten.
+        ConfigError: where a sheet that is filled in would be overwritten, or files cannot be written into the folder.
     """
     check_free(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    out_folder(folder)
     table = rows(drawn, annotator)
     as_csv, as_html = folder / "sheet.csv", folder / "sheet.html"
     as_csv.write_text(to_csv(table), encoding="utf-8", newline="")
@@ -219,11 +220,16 @@ def check_free(folder: Path) -> None:
     """
     for file in (folder / name for name in SHEETS):
         try:
-            filled = file.exists() and any(row.get(name) for row in read_sheet(file) for name in ANSWERS)
+            filled = file.exists() and any(map(_filled, read_sheet(file)))
         except SheetError:
             filled = True
         if filled:
             raise ConfigError(f"{file}: is filled in, and the sheet would be overwritten; choose another --out")
+
+
+def _filled(row: Mapping[str, str]) -> bool:
+    """Whether a row has anything that an annotator wrote."""
+    return any(row.get(name) for name in ANSWERS)
 
 
 def to_csv(table: Sequence[Mapping[str, str]]) -> str:
@@ -269,7 +275,8 @@ def read_sheet(path: Path) -> list[dict[str, str]]:
     except (OSError, UnicodeDecodeError, csv.Error) as fault:
         raise SheetError(f"{path}: cannot be read as CSV in UTF-8 ({fault})") from None
     if missing:
-        raise SheetError(f"{path}: no column {', '.join(missing)}")
+        form = "; of the form give answers.csv, which it saves" if path.suffix == ".html" else ""
+        raise SheetError(f"{path}: no column {', '.join(missing)}{form}")
     return [_checked(row, f"{path}, line {number} (row {row['row']})") for number, row in filled]
 
 
@@ -410,7 +417,7 @@ class Scores:
 
 
 def score(paths: Sequence[Path]) -> Scores:
-    """The scores of one or several filled sheets; of two annotators on one row, the first counts and both are compared.
+    """The scores of one or several filled sheets; of two answers to one row, the first counts and both are compared.
 
     A sheet without the annotator's name stands for an annotator of its own.
 
@@ -419,17 +426,17 @@ def score(paths: Sequence[Path]) -> Scores:
     of it. That of all claims is by weights, and holds only what was answered.
 
     Raises:
-        SheetError: a sheet cannot be read (see `read_sheet`), or an annotator has one row twice.
+        SheetError: a sheet cannot be read (see `read_sheet`), or an annotator has answered one row twice.
     """
     tables = [(path, read_sheet(path)) for path in paths]
     alike = len({path.stem for path in paths}) < len(paths)
     nameless = {path: os.fspath(path) if alike else path.stem for path in paths}
     named = [(row.get("annotator") or nameless[path], row) for path, table in tables for row in table]
-    for (who, name), times in Counter((who, row["row"]) for who, row in named).items():
+    for (who, name), times in Counter((who, row["row"]) for who, row in named if _filled(row)).items():
         if times > 1:
             raise SheetError(f"row {name} stands {times} times in the answers of {who}; give each once")
     first: dict[str, dict[str, str]] = {}
-    for _, row in named:
+    for _, row in sorted(named, key=lambda one: not _filled(one[1])):
         first.setdefault(row["row"], row)
     claims = [row for row in first.values() if row["kind"] == "claim"]
     utterances = [row for row in first.values() if row["kind"] == "utterance"]

@@ -25,8 +25,8 @@ class Counts:
     ``events``: the events of the rules that were compared or (published games) that the recorded lines led to;
     ``mismatches``: recorded events, lines or state hashes that differ from the replay; ``illegal``: recorded
     decisions that the rules refuse; ``posthumous``: events by victims in the tick of their death, in published games;
-    ``damaged``: games that could not be read; ``messages``: one line for each of these but the posthumous ones, with
-    path and line or event.
+    ``damaged``: games that cannot be replayed, their recording being damaged or dealt as its seed deals none;
+    ``messages``: one line for each of these but the posthumous ones, with path and line or event.
     """
 
     games: int = 0

@@ -173,7 +173,7 @@ class Evaluation:
         return self._estimates({"all": self.evaluated})["all"]
 
     def compare(self, first: str, second: str) -> dict[str, Difference]:
-        """The measures of one setting minus those of another, over the seeds that both have.
+        """The measures of one setting minus those of another, over the seeds that define them in both.
 
         Raises:
             ConfigError: where there is no such setting.

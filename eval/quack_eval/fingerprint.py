@@ -7,6 +7,7 @@ from pathlib import Path
 
 from quack_env.trajectory import FILE as OWN
 from quack_env.trajectory import STATUS
+from quack_eval.claims.sources import EXTRACTION, VERDICTS
 from quack_eval.importers.published_log import FILE as PUBLISHED
 
 
@@ -16,9 +17,13 @@ def recording_in(folder: Path) -> Path:
 
 
 def fingerprint(folder: Path) -> str:
-    """A digest of a game's recording and of what is said of how it ended; it is of contents, and no time is in it."""
+    """A digest of a game's recording, of what is said of how it ended, and of claims and verdicts that lie beside it.
+
+    It is of contents, and no time is in it.
+    """
     found = hashlib.blake2b(digest_size=8)
-    for file in (recording_in(folder), folder / STATUS):
+    beside = [file for name in (EXTRACTION, VERDICTS) if (file := folder / name).is_file()]
+    for file in (recording_in(folder), folder / STATUS, *beside):
         try:
             with open(file, "rb") as stream:
                 found.update(hashlib.file_digest(stream, "sha256").digest())

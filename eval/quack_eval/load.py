@@ -104,11 +104,16 @@ def _refuse(fault: OSError) -> None:
 
 
 def _holds_game(folder: Path, named: bool) -> bool:
-    """Whether a folder is to be read as a game: one of a known format, or one whose recording is damaged or gone."""
+    """Whether a folder is to be read as a game: one of a known format, or one whose recording is damaged or gone.
+
+    Gone it is where verdicts lie by themselves; with folders beside them they are of the games in these.
+    """
     if format_of(folder):
         return True
     file = folder / PUBLISHED
-    return (named or _damaged(file)) if file.is_file() else (folder / VERDICTS).is_file()
+    if file.is_file():
+        return named or _damaged(file)
+    return (folder / VERDICTS).is_file() and not any(one.is_dir() for one in folder.iterdir())
 
 
 def _damaged(file: Path) -> bool:

@@ -35,12 +35,12 @@ def pooled_games(setting: str, games: Iterable[EvaluatedGame]) -> str | None:
     return f"{setting}: games {' and '.join(told)} are taken together; evaluate their folders apart" if told else None
 
 
-def without_ship(folder: Path) -> str | None:
-    """What to tell of a folder in which games of MafiaScope lie beside others; None of one without."""
+def without_ship(paths: Iterable[Path]) -> str | None:
+    """What to tell of paths at or below which games of MafiaScope lie beside others; None of those without."""
     from quack_eval.importers import mafiascope  # which imports the measures of beliefs
 
-    found = mafiascope.find(folder)
+    found = {folder.resolve() for path in paths for folder in mafiascope.find(path)}
     if not found:
         return None
     games = counted(len(found), "game")
-    return f"not in these numbers: {games} of MafiaScope, without a ship to replay; quack beliefs reads such games"
+    return f"left out of all but beliefs: {games} of MafiaScope, without a ship to replay; quack beliefs reads them"

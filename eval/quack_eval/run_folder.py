@@ -13,14 +13,14 @@ from typing import Any
 
 import yaml
 
-from quack_env import ConfigError
-from quack_env.trajectory import STATUS, no_json
+from quack_env import ConfigError, TrajectoryError
+from quack_env.trajectory import STATUS, json_object, no_json
 from quack_eval.claims.extract import Extractor
 from quack_eval.claims.sources import Extract
 from quack_eval.evaluation import CLAIM_SOURCES, evaluate
 from quack_eval.fingerprint import fingerprint, recording_in
 from quack_eval.importers.published_log import FILE as PUBLISHED
-from quack_eval.load import check_own, find_games
+from quack_eval.load import check_own, find_games, holds_game
 from quack_eval.notices import several_sources, without_ship
 from quack_eval.out_folder import out_folder
 from quack_eval.statements import FINDINGS, StatementGame, read_findings
@@ -57,8 +57,18 @@ class RunFolder:
         """The lines of `games.jsonl` with the game's path within the run, one at a time; scored games have one."""
         if not self.measures["games"]:
             return
-        for line in self._jsonl(GAMES):
-            yield self._known(line["path"]), line
+        file = self.results / GAMES
+        try:
+            with open(file, "rb") as lines:
+                for number, text in enumerate(lines, 1):
+                    line = json_object(file, number, text)
+                    if missing := [name for name in ("path", "setting", "seed") if name not in line]:
+                        raise ConfigError(f"{file}, line {number}: damaged, has no {', '.join(missing)}")
+                    yield self._known(line["path"]), line
+        except OSError as fault:
+            raise ConfigError(f"{file}: cannot be read ({fault.strerror})") from None
+        except TrajectoryError as fault:
+            raise ConfigError(str(fault)) from None
 
     @cached_property
     def seeds(self) -> list[int]:
@@ -88,7 +98,7 @@ class RunFolder:
     @cached_property
     def notices(self) -> list[str]:
         """What has to be told beside the numbers: of the scored games, the sources of their claims, and other games."""
-        more = several_sources(self.all_sources), without_ship(self.path)
+        more = several_sources(self.all_sources), without_ship([self.path])
         return [*self.measures.get("notices", []), *filter(None, more)]
 
     @cached_property
@@ -176,18 +186,6 @@ class RunFolder:
                 return tail
         return path
 
-    def _jsonl(self, name: str) -> Iterator[dict[str, Any]]:
-        file, number = self.results / name, 0
-        try:
-            with open(file, "rb") as lines:
-                for line in lines:
-                    number += 1
-                    yield json.loads(line)
-        except OSError as fault:
-            raise ConfigError(f"{file}: cannot be read ({fault.strerror})") from None
-        except ValueError as fault:
-            raise ConfigError(f"{file}, line {number}: {no_json(fault)}") from None
-
 
 def open_run(
     path: Path,
@@ -212,7 +210,7 @@ def open_run(
     if claims is None:
         for known in dict.fromkeys((path, folder)):
             if (known / MEASURES).is_file():
-                return RunFolder(path, known, _measures(known))
+                return RunFolder(path, known, _measures(known, path))
     elif folder.resolve() == path.resolve() and (path / MEASURES).is_file():
         raise ConfigError(f"{path / MEASURES}: would be replaced by what other claims come to; choose another --out")
     find_games([path])
@@ -243,8 +241,8 @@ def _finished(folder: Path) -> bool:
         return False
 
 
-def _measures(folder: Path) -> dict[str, Any]:
-    """What `measures.json` of a folder holds; `ConfigError` with what to do where that is no measures."""
+def _measures(folder: Path, run: Path) -> dict[str, Any]:
+    """What `measures.json` of a folder holds; `ConfigError` with what to do about the run where that is no measures."""
     file = folder / MEASURES
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
@@ -256,6 +254,10 @@ def _measures(folder: Path) -> dict[str, Any]:
         if isinstance(found, dict) and all(isinstance(found.get(name), kind) for name, kind in HELD.items()):
             return found
         why = "not the measures of a run"
-    again = f"quack bench {quote(str(folder))} --resume writes it anew"
-    remedy = again if (folder / SUITE).is_file() else "remove it, and the games are evaluated anew"
+    if (folder / SUITE).is_file():
+        remedy = f"quack bench {quote(str(folder))} --resume writes it anew"
+    elif holds_game(run):
+        remedy = "remove it, and the games are evaluated anew"
+    else:
+        remedy = f"quack eval GAMES --out {quote(str(folder))} writes it anew"
     raise ConfigError(f"{file}: {why}; {remedy}")

@@ -20,6 +20,7 @@ from rich.table import Table
 from quack_env import ConfigError, GameRecord, TrajectoryError
 from quack_env.encode.text import counted
 from quack_env.yaml_file import not_utf8, unknown_value
+from quack_env.yaml_file import shown as quoted
 from quack_eval.claims.finding import (
     FALSE,
     NEAR_MISS,
@@ -494,8 +495,8 @@ class StatementAudit:
         """The audit whose `findings.jsonl` this is (the file, or its folder): judged already, counted anew.
 
         Raises:
-            TrajectoryError: no such file, or a line of it is damaged (path and line).
-            ConfigError: there is no game in it.
+            TrajectoryError: no such file, no game in it, or a line of it is damaged (path and line).
+            ConfigError: ``path`` is no path.
         """
         return cls(games=read_findings(path), convention=convention)
 
@@ -640,10 +641,16 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
     """The games of a `findings.jsonl` (the file, or its folder) with their findings, one at a time.
 
     Raises:
-        TrajectoryError: no such file, or a line of it is damaged (path and line).
+        TrajectoryError: no such file, no game in it, or a line of it is damaged (path and line).
+        ConfigError: ``path`` is no path.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise ConfigError(f"path={quoted(path)}: must be the path of a {FINDINGS}, or of its folder")
     file = Path(path)
-    file = file / FINDINGS if file.is_dir() else file
+    if file.is_dir():
+        file = file / FINDINGS
+        if not file.is_file():
+            raise TrajectoryError(f"{file}: no such file; give the folder that was --out of quack eval")
     game: StatementGame | None = None
     found: list[Finding] = []
     seen = 0
@@ -667,8 +674,9 @@ def read_findings(path: str | os.PathLike[str]) -> Iterator[StatementGame]:
                 game, found, seen = following, [], seen + 1
     except OSError as fault:
         raise TrajectoryError(f"{file}: cannot be read ({fault.strerror})") from None
-    if game is not None:
-        yield replace(game, findings=tuple(found))
+    if game is None:
+        raise TrajectoryError(f"{file}: there is no game in it")
+    yield replace(game, findings=tuple(found))
 
 
 def _of(game: StatementGame | None, finding: Finding) -> Finding:

@@ -118,6 +118,25 @@ def test_what_a_policy_raises_passes_through() -> None:
         play(env, {**seats(env), "player_2": fails}, seed=0)
 
 
+@pytest.mark.parametrize("of", [("player_2",), tuple(f"player_{seat}" for seat in range(6))], ids=["one", "all"])
+@pytest.mark.parametrize("method", ["check_game", "reset", "act", "__call__"])
+def test_what_a_policy_raises_is_noted_with_its_name_in_the_recording(
+    tmp_path: Path, method: str, of: tuple[str, ...]
+) -> None:
+    def fails(*_: Any, **__: Any) -> Any:
+        raise RuntimeError("no answer")
+
+    async def fails_later(*_: Any) -> Any:
+        fails()
+
+    failing = type("Failing", (RandomPolicy,), {method: fails_later if method == "act" else fails})
+    env = quack_env.RecordTrajectory(quack_env.env(), tmp_path / "game", dict.fromkeys(of, "mine"))
+    with pytest.raises(RuntimeError, match="no answer") as fault:
+        play(env, {**seats(env), **{agent: failing() for agent in of}}, seed=0)
+    env.close()
+    assert fault.value.__notes__ == ["policy 'mine'"]
+
+
 def test_an_illegal_action_of_a_policy_is_not_repaired() -> None:
     env = quack_env.raw_env()
     with pytest.raises(quack_env.IllegalActionError, match="player_1"):

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 
 from quack_agents import llm
 from quack_bench.cli import app
+from quack_bench.commands.bench import planned
+from quack_bench.suite import Suite
 
 Result: TypeAlias = Any
 Run = Callable[..., Result]
@@ -42,6 +44,11 @@ def small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = CliRunner().invoke(app, ["bench", str(suite), "--out", str(folder / "run")])
     assert result.exit_code == 0, result.output
     return folder / "run"
+
+
+def load_suite(name: str, *models: str, seeds: int | None = None) -> Suite:
+    """A suite as `quack bench` takes it for a folder that is not there yet: valid as a whole, policies included."""
+    return planned(name, Path("no folder"), list(models), seeds)[0]
 
 
 def only_object(result: Result) -> dict[str, Any]:

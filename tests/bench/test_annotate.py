@@ -301,3 +301,25 @@ def test_a_server_that_is_not_there_ends_the_reading_with_one_line(game: Path, r
 def test_an_extractor_that_is_none_is_named(game: Path) -> None:
     result = run.invoke(app, ["eval", str(game), "--extractor", "spacy"])
     assert result.exit_code == 2 and "recorded, grammar, or a model" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["eval", "annotate"])
+def test_games_of_mafiascope_that_lie_beside_others_are_told_of(game: Path, tmp_path: Path, command: str) -> None:
+    shutil.copytree(game, tmp_path / "runs" / "game")
+    (tmp_path / "runs" / "other").mkdir()
+    for file in ("game.jsonl", "introspection.jsonl"):
+        (tmp_path / "runs" / "other" / file).write_text("{}\n", encoding="utf-8")
+    result = run.invoke(app, [command, str(tmp_path / "runs"), "--out", str(tmp_path / "out")])
+    assert result.exit_code == 0 and "left out of all but beliefs: 1 game of MafiaScope" in result.stderr
+
+
+def test_a_limit_of_costs_without_a_model_that_reads_is_refused(game: Path) -> None:
+    result = run.invoke(app, ["eval", str(game), "--max-usd", "1", "--extractor", "grammar"])
+    assert result.exit_code == 2 and "no effect without a model as --extractor" in " ".join(result.stderr.split())
+
+
+def test_where_verdicts_can_be_compared_with_nothing_the_missing_file_is_named(game: Path, tmp_path: Path) -> None:
+    judged = Path(shutil.copytree(game, tmp_path / "game"))
+    (judged / "verdicts.jsonl").write_text("", encoding="utf-8")
+    result = run.invoke(app, ["eval", str(judged), "--compare", "published"])
+    assert result.exit_code == 2 and f"{judged / 'extraction.jsonl'}: no such file" in result.stderr

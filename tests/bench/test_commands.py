@@ -112,6 +112,18 @@ def test_replay_check_counts_and_agrees(quack: Run, small_run: Path) -> None:
     assert [counts[key] for key in ("mismatches", "illegal", "posthumous", "damaged")] == [0, 0, 0, 0]
 
 
+def test_a_sound_recording_that_no_seed_deals_is_not_called_damaged(quack: Run, tmp_path: Path) -> None:
+    quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
+    file = tmp_path / "game" / "trajectory.jsonl"
+    header, rest = file.read_text().split("\n", 1)
+    dealt = json.loads(header)
+    dealt["seats"][0]["name"] = "Anna"
+    file.write_text(f"{json.dumps(dealt)}\n{rest}")
+    result = quack("replay", tmp_path / "game", "--check")
+    assert result.exit_code == 1 and "header field given" in result.stderr
+    assert result.stdout.endswith("cannot be replayed 1\n") and "damaged" not in result.output
+
+
 def test_replay_check_finds_a_changed_event_and_fails(quack: Run, tmp_path: Path) -> None:
     quack("play", "--seed", 1, "--out", tmp_path / "game", "--json")
     file = tmp_path / "game" / "trajectory.jsonl"

@@ -29,6 +29,10 @@ def test_beliefs_of_a_probed_game_stand_beside_its_other_measures(tmp_path: Path
     assert found["games"] == 1 and "geese_win" in found["measures"]
     assert found["beliefs"]["games"] == 1 and found["beliefs"]["beliefs"] > 0  # type: ignore[index]
     assert (tmp_path / "out" / "beliefs.json").is_file() and (tmp_path / "out" / "measures.json").is_file()
+    by_file = evaluated(game / "trajectory.jsonl", tmp_path / "out")
+    assert by_file["beliefs"] == found["beliefs"]  # a game that is named by its file is the same game
+    twice = run.invoke(app, ["eval", str(tmp_path / "run"), str(game), "--json"])
+    assert json.loads(twice.stdout)["beliefs"] == found["beliefs"]  # and counts once however often it is named
 
 
 def test_a_game_in_which_nobody_was_asked_has_none(tmp_path: Path) -> None:
@@ -48,3 +52,4 @@ def test_a_recording_whose_probes_ask_for_no_belief_is_told_of(tmp_path: Path) -
         result = run.invoke(app, ["eval", str(MAFIASCOPE / game)])
         assert result.exit_code == 0
         assert ("no probe of these games asks for a belief" in result.stderr) is told
+        assert ("Beliefs" in result.stdout) is not told  # no tables of nothing

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,12 @@ from quack_agents.mock_server import MockServer
 from quack_bench.experiments import Experiment, detectable, differences, effect_size, smallest_size, verdict
 from quack_bench.factors import combinations, levels_in, levels_of, with_factors
 from quack_bench.runner import opened, run_suite
-from quack_bench.suite import load_suite
 from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import Answer, Belief, BeliefStore
 from quack_eval.beliefs.validity import validity
 from quack_eval.metrics.measure import Measure
 
-from .conftest import Run, only_object
+from .conftest import Run, load_suite, only_object
 
 TWO_DUCKS = {"n_ducks": 2}
 
@@ -58,6 +58,8 @@ def test_a_half_fraction_of_three_factors_keeps_every_pair_of_levels_equally_oft
         ({"factors": {"speech": "tokens"}}, "must be a list of levels"),
         ({"factors": {"speech": ["tokens", "text"]}, "arms": {"a": {}}}, "a suite has one or the other"),
         ({"fraction": 2}, "fraction: needs factors"),
+        ({"factors": {"probes": [True, False]}}, r"factors.probes=.*on and off are no probes; .* \{off: null, on: "),
+        ({"factors": {"probes": {"off": False, "on": "meetings"}}}, "factors.probes=.*on and off are no probes"),
         ({"factors": {"speech": ["a", "b", "c"]}, "fraction": 2}, "does not keep the levels of speech equally often"),
         ({"factors": {"map": {"a=b": "ship", "c": "small"}}}, "needs a name without commas and equals signs"),
         (
@@ -104,8 +106,18 @@ def test_effects_fit_the_terminal_verdict_beside_difference_and_only_against_a_l
     assert [len(found) for found in heads] == [3, 2] and max(map(len, every)) <= 80
     assert all(line.split() == ["measure", "seeds", "difference", "95", "%", "verdict", "detects"] for line in heads[0])
     assert all("random x random" in line for line in one if "Effects of" in line)
-    told = quack("effects", tmp_path / "run", "--against", "random x randm")
-    assert told.exit_code == 2 and "did you mean 'random x random'?" in told.stderr
+    assert "between other levels: none" in " ".join(" ".join(every).split())
+    assert "between random x random and other levels: none" in " ".join(" ".join(one).split())
+    data = only_object(quack("effects", tmp_path / "run", "--against", "random x random", "--json"))
+    pairs = [{(one["first"], one["second"]) for one in data[part]} for part in ("effects", "sameness")]
+    assert [len(found) for found in pairs] == [2, 2] and all("random x random" in pair for pair in pairs[0] | pairs[1])
+
+
+def test_a_level_that_there_is_not_is_refused_with_json_too(quack: Run, small_run: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(small_run, tmp_path / "run")
+    told = quack("effects", run, "--against", "scripted x randm", "--json")
+    assert told.exit_code == 2 and "did you mean 'scripted x random'?" in told.stderr
+    assert not (run / "effects.json").exists()
 
 
 @pytest.mark.parametrize("bound", ["kills=nan", "kills=-1", "kills=inf", "kills", "=1"])
@@ -176,11 +188,15 @@ def test_differences_that_are_all_alike_or_of_too_few_seeds_are_never_called_equ
     assert effect_size([0.1] * 3) is None
 
 
+def test_differences_that_vary_little_beside_their_size_vary() -> None:
+    assert effect_size([1000.0, 1000.005, 999.995]) == pytest.approx(1000 / 0.005)
+
+
 # --- probes ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_built_in_study_has_an_unprobed_an_isolated_and_an_inline_arm() -> None:
-    suite = load_suite("noninvasive", ["openai/mock"])
+    suite = load_suite("noninvasive", "openai/mock")
     probes = {setting.arm: setting.probes for setting in suite.expand()}
     assert list(probes) == ["probes=unprobed", "probes=isolated", "probes=inline"]
     isolated, inline = probes["probes=isolated"], probes["probes=inline"]
@@ -195,7 +211,7 @@ def test_the_built_in_study_has_an_unprobed_an_isolated_and_an_inline_arm() -> N
 def test_the_study_finds_the_effect_of_inline_probes_on_a_sensitive_model_and_none_of_isolated_ones(
     tmp_path: Path,
 ) -> None:
-    plan = load_suite("noninvasive", ["openai/mock"]).model_dump(exclude_defaults=True)
+    plan = load_suite("noninvasive", "openai/mock").model_dump(exclude_defaults=True)
     for arm in plan["arms"].values():
         if arm.get("probes"):
             arm["probes"] = {"triggers": ["before_vote", "after_call"], "mode": arm["probes"].get("mode", "isolated")}
@@ -203,7 +219,7 @@ def test_the_study_finds_the_effect_of_inline_probes_on_a_sensitive_model_and_no
     server = MockServer(sensitive=True).start()
     try:
         (tmp_path / "s.yaml").write_text(yaml.safe_dump(plan | {"seeds": 5, "config": small, "map": "small"}))
-        suite = load_suite(str(tmp_path / "s.yaml"), [f"openai/mock?modality=text&api_base={server.url}"])
+        suite = load_suite(str(tmp_path / "s.yaml"), f"openai/mock?modality=text&api_base={server.url}")
         with opened(suite, tmp_path / "run"):
             assert run_suite(suite, tmp_path / "run", jobs=3).missing == 0
     finally:

@@ -24,6 +24,7 @@ import yaml
 from quack_bench import console
 from quack_bench.export import import_run
 from quack_bench.lock import locked
+from quack_bench.players import told_fault
 from quack_bench.ratings import Match, ratings
 from quack_bench.results import difference
 from quack_bench.store import Entry, RunStore
@@ -178,6 +179,14 @@ def test_a_check_that_cannot_be_called_is_told_without_a_place_in_our_files(
     assert told.endswith("check_game() takes 1 positional argument but 3 were given\n")
 
 
+def test_a_fault_in_code_of_no_module_is_told_with_its_place() -> None:
+    space: dict[str, Any] = {}
+    exec("def act():\n    return 1 / 0", space)
+    with pytest.raises(ZeroDivisionError) as fault:
+        space["act"]()
+    assert told_fault(fault.value) == "ZeroDivisionError: division by zero (<string>, line 2, in act)"
+
+
 def test_a_suite_that_a_policy_cannot_play_leaves_no_folder(quack: Run, tmp_path: Path) -> None:
     suite = written(tmp_path, "geese: [scripted]\nducks: ['rl:duck']\nseeds: 1\n")  # of four players
     result = quack("bench", suite, "--out", tmp_path / "run")
@@ -208,6 +217,20 @@ def test_arms_are_settings_of_their_own_and_are_compared(quack: Run, tmp_path: P
     assert list(only_object(quack("eval", tmp_path / "run", "--json"))["settings"]) == list(data["settings"])
     assert [c["differs"] for c in data["comparisons"]] == ["arm"]
     assert [row["Setting"] for row in rows(tmp_path / "run" / "tables" / "table4.csv")] == list(data["settings"])
+
+
+def test_a_runs_games_are_of_the_settings_of_its_suite_also_where_recordings_do_not_name_them(
+    quack: Run, tmp_path: Path
+) -> None:
+    suite = written(tmp_path, "geese: [random]\nducks: [random]\nseeds: 1\narms: {a: {}, b: {speech: 'off'}}\n")
+    before = only_object(quack("bench", suite, "--out", tmp_path / "run", "--jobs", 1, "--json"))
+    for file in (tmp_path / "run").rglob("trajectory.jsonl"):
+        header, events = file.read_text("utf-8").split("\n", 1)
+        older = {name: value for name, value in json.loads(header).items() if name != "setting"}
+        file.write_text(f"{json.dumps(older)}\n{events}", "utf-8")
+    after = only_object(quack("bench", tmp_path / "run", "--resume", "--jobs", 1, "--json"))
+    assert list(after["settings"]) == list(before["settings"]) == ["random x random @ a", "random x random @ b"]
+    assert after["comparisons"] == before["comparisons"]
 
 
 def test_probes_of_a_suite_leave_beliefs_beside_the_index(quack: Run, tmp_path: Path) -> None:
@@ -272,6 +295,7 @@ def test_ctrl_c_while_games_are_evaluated_says_how_to_go_on(
 def test_ctrl_c_while_the_command_is_still_loaded_is_one_word() -> None:
     code = (
         "import os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's background jobs ignore it
         "class Slow:\n"
         "    def find_spec(self, name, *_):\n"
         "        if name == 'quack_bench.cli':\n"
@@ -622,7 +646,8 @@ def test_a_limit_below_the_estimate_is_told_before_anything_is_paid_and_what_was
     estimate = only_object(quack("bench", suite, "--dry-run", "--json"))["total"]["usd"]
     half = f"is below the estimate of ${estimate:.2f} and pays for about 2 of 4 games."
     for option in (["--dry-run"], ["--out", tmp_path / "run", "--jobs", 1]):
-        assert half in quack("bench", suite, "--max-usd", 0.51 * estimate, *option).stderr
+        told = quack("bench", suite, "--max-usd", 0.51 * estimate, *option).stderr
+        assert half in told and told.startswith("estimating what it would take, from one mock game per setting\n")
     result = quack("bench", tmp_path / "run", "--resume", "--max-usd", 2 * estimate)
     assert "is below" not in result.stderr
     assert f"paid in all: ${paid(tmp_path / 'run'):.4f}\n" in result.stderr
@@ -641,6 +666,62 @@ def test_a_dry_run_says_whether_the_limit_is_enough(quack: Run, tmp_path: Path, 
         (1.01 * all_games["usd_at_most"], f"is enough: not below the {most} that it would be with the longest replies"),
     ):
         assert told in quack("bench", suite, "--max-usd", limit, "--dry-run").stderr
+
+
+def test_an_imported_run_has_paid_what_its_recordings_cost_and_its_budget_knows_that(
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
+) -> None:
+    pytest.importorskip("pyarrow")
+    priced()
+    server = serve()
+    suite, run, again = modelled(tmp_path, server.url, 1), tmp_path / "run", tmp_path / "again"
+    suite.write_text(suite.read_text() + "probes: {triggers: [], every: 4}\n")
+    quack("bench", suite, "--out", run)
+    quack("export", run, tmp_path / "shared")
+    quack("import", tmp_path / "shared", again)
+    told = f"paid in all: ${paid(run):.4f}\n"
+    for _ in range(2):
+        assert told in quack("bench", again, "--resume").stderr
+    (again / "suite.yaml").write_text((again / "suite.yaml").read_text().replace("- 0\n", "- 0\n- 1\n"))
+    calls = server.calls
+    result = quack("bench", again, "--resume", "--max-usd", paid(run))
+    assert result.exit_code == 1 and "1 game missing: budget" in result.stderr and told in result.stderr
+    assert server.calls == calls
+
+
+def test_a_cost_that_is_not_known_is_not_told_as_nothing(quack: Run, serve: Serve, tmp_path: Path) -> None:
+    result = quack("bench", modelled(tmp_path, serve().url, 1), "--out", tmp_path / "run")
+    assert "paid in all: what has no known price\n" in result.stderr
+
+
+@pytest.fixture
+def a_game(quack: Run, tmp_path: Path) -> Path:
+    """A scripted game in words, with a meeting."""
+    quack("play", "--seed", 5, "--speech", "text", "--out", tmp_path / "game", "--json")
+    return tmp_path / "game"
+
+
+def test_a_fork_that_a_budget_breaks_off_says_what_is_kept_and_how_to_begin_anew(
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced, a_game: Path
+) -> None:
+    priced()
+    model, forks = f"openai/mock?api_base={serve().url}&max_tokens=64", tmp_path / "forks"
+    command = ("fork", a_game, "--at", 20, "--goose", model, "-n", 1, "--out", forks)
+    result = quack(*command, "--max-usd", 1e-6)
+    told = f"what was recorded until then is kept in {forks}; a fork is not resumed: begin anew with another --out"
+    assert result.exit_code == 2 and f"{told} and --max-usd MORE\n" in result.stderr
+
+
+def test_situations_that_a_budget_breaks_off_say_what_is_kept_and_how_to_go_on(
+    quack: Run, serve: Serve, tmp_path: Path, priced: Priced
+) -> None:
+    priced()
+    model = f"openai/mock?api_base={serve().url}&max_tokens=64"
+    command = ("scripts", "run", "bandwagon", "--no-mirrors", "--out", tmp_path / "s")
+    quack(*command, "--policy", "scripted", "--json")
+    result = quack(*command, "--policy", model, "--max-usd", 1e-6)
+    told = f"1 performance kept in {tmp_path / 's'}; go on with the same command, whose --max-usd counts anew"
+    assert result.exit_code == 2 and told in result.stderr and "budget" in result.stderr
 
 
 def paid(run: Path) -> float:
@@ -775,7 +856,9 @@ def test_a_limit_in_dollars_is_refused_before_anything_is_played_where_a_price_i
     told = "max_usd: the price of openai/mock is not known"
     bench = quack("bench", modelled(tmp_path, server.url, 1), "--out", tmp_path / "run", "--max-usd", 1)
     play = quack("play", "--goose", f"openai/mock?api_base={server.url}", "--max-usd", 1, "--out", tmp_path / "game")
-    for result in (bench, play):
+    dry = quack("bench", modelled(tmp_path, server.url, 1), "--dry-run", "--max-usd", 1)
+    assert "unknown" in dry.stdout  # the estimate of calls is of use all the same
+    for result in (bench, play, dry):
         assert result.exit_code == 2 and told in result.stderr and "prices" in result.stderr
     assert server.calls == 0 and not (tmp_path / "run").exists() and not (tmp_path / "game").exists()
 

@@ -72,6 +72,18 @@ def test_a_policy_can_be_added_to_a_run(quack: Run, tmp_path: Path) -> None:
     assert (tmp_path / "random/bandwagon/seed-000/trajectory.jsonl").stat().st_mtime_ns == before
 
 
+def test_what_was_played_by_another_script_or_in_another_way_is_refused(quack: Run, tmp_path: Path) -> None:
+    file, text = tmp_path / "mine.yaml", Path(shipped()["bandwagon"]).read_text("utf-8")
+    command = ("scripts", "run", file, "--policy", "scripted", "--no-mirrors", "--out", tmp_path / "run")
+    file.write_text(text)
+    assert [quack(*command).exit_code for _ in range(2)] == [0, 0]
+    assert quack(*command, "--goes-on").exit_code == 2
+    file.write_text(text.replace("Eve: suspect(Alice)", "Eve: suspect(Bob)"))
+    result = quack(*command)
+    assert result.exit_code == 2
+    assert "holds scripted/mine/seed-000 played by another script, or with another --speech" in result.stderr
+
+
 def boom(self: Any, observation: Any, info: Any) -> int:
     raise RuntimeError("boom")
 

@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from quack_bench.runner import frozen, opened
-from quack_bench.suite import Game, Setting, Suite, built_in, dressed, load_suite, slug
+from quack_bench.suite import Game, Setting, Suite, built_in, dressed, slug
 from quack_env import ConfigError
+
+from .conftest import load_suite
 
 PAIR: dict[str, Any] = {"geese": ["scripted"], "ducks": ["random"], "seeds": 2}
 NAMED: dict[str, Any] = {"name": "a", "geese": "random", "ducks": "random"}
@@ -41,14 +43,14 @@ def test_the_paper_suite_is_nine_settings_of_thirty_shared_seeds() -> None:
 
 
 def test_models_of_the_command_line_take_the_place_of_the_suites() -> None:
-    pair = load_suite("paper", models=["openai/a", "openai/b"], seeds=2)
+    pair = load_suite("paper", "openai/a", "openai/b", seeds=2)
     goose = {game.setting.goose.partition("?")[0] for game in pair.games()}
     assert len(pair.games()) == 8 and goose == {"openai/a", "openai/b"}
 
 
 def test_models_are_refused_where_the_suite_has_no_place_for_them() -> None:
     with pytest.raises(ConfigError, match="demo: --model has no place"):
-        load_suite("demo", ["openai/a"])
+        load_suite("demo", "openai/a")
 
 
 def test_the_ablation_shows_the_same_games_in_three_modalities() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from bench.conftest import Run, only_object
@@ -37,6 +38,17 @@ def test_a_game_that_cannot_be_shown_ends_with_1_and_a_page(quack: Run, tmp_path
     assert result.exit_code == 1
     assert "line 1" in result.stderr
     assert (tmp_path / "page" / "index.html").is_file()
+
+
+def test_why_statements_of_a_game_could_not_be_judged_is_told_beside_the_page(
+    quack: Run, record: Callable[..., Path], tmp_path: Path
+) -> None:
+    game = record(speech="text")
+    (game / "extraction.jsonl").write_text("nothing\n")
+    for path in (game, game.parent):  # one game, and a run
+        result = quack("view", path, "-o", tmp_path / path.name)
+        assert result.exit_code == 0
+        assert "The statements could not be judged" in result.stderr and "extraction.jsonl, line 1" in result.stderr
 
 
 def test_a_path_that_does_not_exist_is_wrong_usage(quack: Run, tmp_path: Path) -> None:

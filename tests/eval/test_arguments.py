@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quack_env import ConfigError
-from quack_eval import Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, extract, judge
+from quack_eval import BeliefEval, Claim, OutcomeEval, StatementAudit, Timeline, Trajectory, evaluate, extract, judge
 from quack_eval.claims.extract import GrammarExtractor
 from quack_eval.evaluation import TIERS
 from quack_eval.metrics.base import GameEval
@@ -38,6 +38,20 @@ def test_an_audit_of_something_else_than_recorded_games_is_refused(given: Any) -
 def test_what_is_no_path_is_not_loaded(given: Any) -> None:
     with pytest.raises(ConfigError, match=f"path={given}: must be the path of a recorded game"):
         Trajectory.load(given)
+
+
+@pytest.mark.parametrize("given", [None, 3])
+def test_findings_are_not_read_from_what_is_no_path(given: Any) -> None:
+    with pytest.raises(ConfigError, match=rf"path={given}: must be the path of a findings\.jsonl"):
+        StatementAudit.from_findings(given)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_beliefs_of_what_holds_none_are_refused(several: bool, play_randomly: Callable[..., Trajectory]) -> None:
+    for given in (None, 3, play_randomly({}, 0)):
+        source: Any = [given] if several else given
+        with pytest.raises(ConfigError, match=rf"source: must be the folder of a run.*, not {type(given).__name__}$"):
+            BeliefEval(source)
 
 
 @pytest.mark.parametrize("out", [None, "a file"])

@@ -453,6 +453,13 @@ def test_a_published_game_whose_recording_is_gone_is_named(run: Path) -> None:
     assert evaluate([run], tiers=1).damaged == [f"{lost / 'game.jsonl'}: missing, with verdicts.jsonl beside it"]
 
 
+def test_verdicts_beside_folders_of_games_are_no_lost_game_and_hide_none(run: Path) -> None:
+    games = find_games([run])
+    for folder in (run, run / "deeper"):
+        (folder / "verdicts.jsonl").write_text("{}\n")
+    assert find_games([run]) == games
+
+
 def test_a_folder_with_two_recordings_is_named_and_neither_is_scored(run: Path) -> None:
     (run / "told-1" / "game.jsonl").write_text('{"event_type": "x"}\n')
     evaluation = evaluate([run], tiers=1)

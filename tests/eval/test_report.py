@@ -102,7 +102,7 @@ def test_a_report_says_what_an_evaluation_noticed_and_which_games_are_in_no_numb
         (one.parent / "other" / file).write_text("{}\n")
     report = write_report(one.parent).read_text()
     assert re.search(r"Take care: [^<]*: games with different max_ticks are taken together", report)
-    assert "Take care: not in these numbers: 1 game of MafiaScope" in report
+    assert "Take care: left out of all but beliefs: 1 game of MafiaScope" in report
 
 
 def test_other_claims_are_evaluated_anew_and_never_over_the_results_of_the_run(record: Record, tmp_path: Path) -> None:
@@ -195,6 +195,9 @@ def test_damaged_measures_and_empty_folders_are_told(record: Record, tmp_path: P
     (tmp_path / "none").mkdir()
     with pytest.raises(TrajectoryError, match="no recorded game"):
         write_report(tmp_path / "none")
+    (tmp_path / "none" / "measures.json").write_text("[]")  # of games that lie elsewhere
+    with pytest.raises(ConfigError, match=r"; quack eval GAMES --out .*none writes it anew"):
+        write_report(tmp_path / "none")
 
 
 def test_text_in_elements_cannot_become_markup() -> None:
@@ -217,6 +220,17 @@ def test_recordings_that_came_changed_or_went_after_the_evaluation_are_told_of(r
     shutil.copytree(games / first, games / "zz-new", copy_function=shutil.copy2)  # as old as the one it is of
     told = open_run(games, tmp_path / "out").outdated
     assert told is not None and f": 1 changed ({second}), 2 gone (the first {third}), 1 not in it (zz-new); to" in told
+
+
+@pytest.mark.parametrize("name", ["extraction.jsonl", "verdicts.jsonl"])
+def test_claims_that_are_laid_beside_a_game_after_the_evaluation_are_told_of(
+    record: Record, tmp_path: Path, name: str
+) -> None:
+    games = record(games=2).parent
+    first = sorted(open_run(games, tmp_path / "out").games)[0]
+    (games / first / name).write_text("{}\n")
+    told = open_run(games, tmp_path / "out").outdated
+    assert told is not None and f": 1 changed ({first}); to" in told
 
 
 def test_a_copy_of_an_evaluated_folder_is_not_outdated_whatever_the_times_of_its_files(record: Record) -> None:
@@ -281,4 +295,15 @@ def test_a_damaged_line_of_results_is_named(record: Record, tmp_path: Path) -> N
     file = tmp_path / "out" / "games.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"path"', b'"pa\xffh"'))
     with pytest.raises(ConfigError, match=r"games\.jsonl, line 1: damaged, not UTF-8 text \(byte 5 is 0xff\)"):
+        dict(open_run(games, tmp_path / "out").lines())
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [(b"[]", "not an object"), (b'{"path": "x", "setting": "scripted"}', "has no seed")]
+)
+def test_a_line_of_results_that_is_of_no_game_is_named(record: Record, tmp_path: Path, line: bytes, told: str) -> None:
+    games = record().parent
+    open_run(games, tmp_path / "out")
+    (tmp_path / "out" / "games.jsonl").write_bytes(line)
+    with pytest.raises(ConfigError, match=rf"games\.jsonl, line 1: damaged, {told}$"):
         dict(open_run(games, tmp_path / "out").lines())

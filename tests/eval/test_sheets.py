@@ -95,6 +95,19 @@ def test_a_row_answered_twice_by_one_annotator_is_refused(tmp_path: Path) -> Non
         score([sheet])
 
 
+def test_two_halves_of_a_sheet_by_one_annotator_are_one_whole(tmp_path: Path) -> None:
+    table = rows([(SAID, {0: 1.0})], "anna")
+    halves = []
+    for place, answers in enumerate(({"extraction_ok": "y", "verdict_ok": "y"}, {"missed": "1"})):
+        half = [row | (answers if number == place else {}) for number, row in enumerate(table)]
+        halves.append(tmp_path / f"{place}.csv")
+        halves[-1].write_text(to_csv(half), encoding="utf-8", newline="")
+    for order in (halves, halves[::-1]):
+        found = score(order)
+        assert (found.extraction.hits, found.recall.hits, found.recall.of) == (1, 1, 2)
+        assert (found.unanswered, found.open_utterances) == (0, 0)
+
+
 # --- weights ---------------------------------------------------------------------------------------------------------
 
 CLAIM = {"type": "location", "subject": "Bob", "room": "medbay"}
@@ -181,6 +194,12 @@ def test_a_sheet_whose_form_has_saved_answers_is_not_overwritten(tmp_path: Path)
     (tmp_path / "answers.csv").write_text(to_csv(answers), encoding="utf-8", newline="")
     with pytest.raises(ConfigError, match=r"answers\.csv: is filled in"):
         write_sheet(draw(GAME, 4), tmp_path)
+
+
+def test_a_sheet_is_written_into_no_file(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(ConfigError, match=r"taken: must be a folder"):
+        write_sheet(draw(GAME, 3), tmp_path / "taken")
 
 
 def test_a_sheet_without_answers_is_written_anew(tmp_path: Path) -> None:

@@ -129,6 +129,38 @@ def test_results_that_were_cut_short_are_told_with_the_remedy(run: Path, name: s
         compare.rows_of(run)
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("[]", "not an object"),
+        ("{}", "has no path, setting, seed, parts"),
+        ('{"path": "a", "seed": 1}', "has no setting"),
+    ],
+)
+def test_a_line_that_is_of_no_game_is_told_with_the_remedy(run: Path, line: str, told: str) -> None:
+    (run / "games.jsonl").write_text(line, "utf-8")
+    with pytest.raises(ConfigError, match=rf"games\.jsonl, line 1: damaged, {told}.*; to write it anew: quack bench"):
+        compare.rows_of(run)
+
+
+@pytest.mark.parametrize(
+    ("line", "told"), [('{"game": "a"}', "roles, policies"), ('{"of": 0, "claim": {}}', "speaker")]
+)
+def test_a_line_that_is_neither_a_game_nor_a_finding_is_told(run: Path, line: str, told: str) -> None:
+    (run / "findings.jsonl").write_text(line, "utf-8")
+    with pytest.raises(ConfigError, match=rf"findings\.jsonl, line 1: damaged, has no {told}"):
+        list(compare.findings(run))
+
+
+def test_settings_that_share_no_seed_are_told() -> None:
+    with pytest.raises(ConfigError, match=r"^too few games: 'mine' and the base have no finished game"):
+        compare.won([game("mine", 1, True)], [game("scripted", 2, True)], "goose")
+
+
+def test_an_interval_without_any_width_is_all_alike() -> None:
+    assert [compare.bounds(one) for one in (None, (-5.0, 12.34), (0.0, 0.0))] == ["-", "[-5.0, 12.3]", "all alike"]
+
+
 def test_a_run_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"games\.jsonl"):
         compare.rows_of(tmp_path)

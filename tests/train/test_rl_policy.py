@@ -132,7 +132,7 @@ def test_warns_in_a_role_or_seat_other_than_the_one_it_learnt_in(tmp_path: Path,
             policy.reset(info, 0)
 
 
-def test_warns_once_a_game_where_nobody_resets_it(tmp_path: Path, env: Any) -> None:
+def test_warns_once_of_a_seat_and_role_where_nobody_resets_it(tmp_path: Path, env: Any) -> None:
     policy = RLPolicy(str(written(tmp_path / "net.npz", env, {}, role="goose")))
     duck, goose = (env.infos[f"player_{seat}"] for seat in (env.game.state.ducks.bit_length() - 1, 0))
     with pytest.warns(QuackWarning, match="learnt as goose, and plays here as duck$"):
@@ -141,6 +141,7 @@ def test_warns_once_a_game_where_nobody_resets_it(tmp_path: Path, env: Any) -> N
         warnings.simplefilter("error")
         policy(None, duck)
         policy(None, goose)
+        policy(None, duck)
 
 
 def test_the_command_line_shows_a_warning_as_one_line_without_code() -> None:

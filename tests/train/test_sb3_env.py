@@ -232,8 +232,19 @@ def test_only_plain_networks_of_our_games_are_exported(tmp_path: Path) -> None:
         export(model, tmp_path / "model.npz")
 
 
+def test_the_form_of_the_games_is_not_to_be_chosen() -> None:
+    with pytest.raises(ConfigError, match=r"^form='turn': QuackVecEnv plays the parallel form; leave it out$"):
+        QuackVecEnv(2, form="turn")
+
+
+@pytest.mark.parametrize("file", [None, 3])
+def test_what_is_no_path_is_not_exported_to(file: Any) -> None:
+    with pytest.raises(ConfigError, match=rf"^file={file}: must be the path of an \.npz file to write$"):
+        export(None, file)
+
+
 def test_what_is_no_model_or_lacks_its_games_is_not_exported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"^model='duck\.zip': must be one of MaskablePPO"):
+    with pytest.raises(ConfigError, match=r"^model='duck\.zip': must be a MaskablePPO, such as"):
         export("duck.zip", tmp_path / "model.npz")
     MaskablePPO("MlpPolicy", QuackVecEnv(1, **SHORT), n_steps=8, batch_size=8).save(tmp_path / "model.zip")
     with pytest.raises(ConfigError, match=r"MaskablePPO\.load\(FILE, env=QuackVecEnv\(\.\.\.\)\)$"):

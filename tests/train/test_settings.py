@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import curve
@@ -13,7 +15,7 @@ import measure
 import ppo_sb3
 import pytest
 import typer
-from ppo_rllib import check_settings
+from ppo_rllib import check_settings, newest, save
 from typer.testing import CliRunner
 
 from quack_env.errors import ConfigError
@@ -106,15 +108,43 @@ def test_what_was_stopped_before_anything_was_kept_begins_anew_with_any_settings
 @pytest.mark.parametrize("out", ["notes.txt", "notes.txt/run"])
 def test_a_file_is_no_folder_to_train_in(tmp_path: Path, out: str) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(ConfigError, match=r"^--out .*notes.* must be a folder, or one that can be made"):
+    with pytest.raises(ConfigError, match=r"notes.*: (must be a folder|cannot be made)"):
         check_settings(tmp_path / out, {})
 
 
-def test_damaged_settings_of_a_training_are_told(tmp_path: Path) -> None:
-    (tmp_path / "settings.json").write_text("{")
+@pytest.mark.parametrize(("text", "told"), [("{", "not JSON"), ("[]", "not an object"), ("3", "not an object")])
+def test_damaged_settings_of_a_training_are_told(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "settings.json").write_text(text)
     (tmp_path / "weights").mkdir()
-    with pytest.raises(ConfigError, match=r"settings\.json: damaged, .* give another --out$"):
+    with pytest.raises(ConfigError, match=rf"settings\.json: damaged, {told}.* give another --out$"):
         check_settings(tmp_path, {})
+
+
+def test_a_checkpoint_that_was_never_finished_keeps_nothing(tmp_path: Path) -> None:
+    class Stopped:
+        """An algorithm that is killed while it writes."""
+
+        iteration = 10
+
+        def save_to_path(self, path: str) -> None:
+            """Begin."""
+            Path(path).mkdir()
+            raise KeyboardInterrupt
+
+    check_settings(tmp_path, {"rate": 1})
+    (tmp_path / "progress.jsonl").write_text("{}\n")
+    with pytest.raises(KeyboardInterrupt):
+        save(Stopped(), tmp_path)
+    assert newest(tmp_path) is None
+    check_settings(tmp_path, {"rate": 2})
+    assert not (tmp_path / "progress.jsonl").exists()
+
+
+@pytest.mark.parametrize("command", [ppo_sb3.train, measure.main])
+def test_more_threads_than_cores_are_refused(command: Any) -> None:
+    ended = run(command, "--threads", str((os.cpu_count() or 1) + 1))
+    assert ended.exit_code == 2
+    assert "--threads" in ended.stderr
 
 
 def test_a_damaged_curve_is_told_with_what_to_do(tmp_path: Path) -> None:
@@ -136,13 +166,32 @@ def test_a_damaged_checkpoint_names_the_one_before_and_none_at_all_is_refused(tm
         file.write_bytes(b"words")
         ended = run(*command)
         assert ended.exit_code == 2
-        assert "00000001: damaged (" in ended.stderr
-        assert ended.stderr.endswith(f"; delete it to go on from {checkpoints / '00000000'}\n")
+        assert ended.stderr.startswith(f"error {file}: damaged (")  # before any word on how long it learns
+        now = f"; delete {file.parent} to go on from {checkpoints / '00000000'}\n"
+        assert ended.stderr.endswith(now)
         file.write_bytes(kept)
     shutil.rmtree(checkpoints)
     ended = run(*command)
     assert ended.exit_code == 2
     assert "has curve.json and no checkpoint to go on from" in ended.stderr
+
+
+def test_a_run_that_was_killed_while_it_kept_its_first_checkpoint_begins_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in ("sb3_contrib", "tensorboard"):
+        pytest.importorskip(package, reason=f'{package} is not installed (pip install -e ".[train]")')
+    from selfplay import checkpoints
+
+    def killed(*_: Any) -> None:
+        raise SystemExit(137)
+
+    command = [ppo_sb3.train, "--out", str(tmp_path), *LEAST]
+    with monkeypatch.context() as patched:
+        patched.setattr(checkpoints, "os", SimpleNamespace(replace=killed))
+        assert run(*command).exit_code == 137
+    assert "iterations 1 " in run(*command).stdout
+    assert [file.name for file in sorted((tmp_path / "weights").iterdir())] == ["00000000.npz", "00000001.npz"]
 
 
 def test_ctrl_c_while_a_script_is_imported_ends_it_with_a_word() -> None:

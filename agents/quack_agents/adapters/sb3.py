@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,14 @@ class QuackVecEnv(VecEnv):  # type: ignore[misc,unused-ignore]
         relative_actions: whether actions about players count seats from the own one, as the observation does
             (`adapters.relative`); otherwise they are those of the game.
         options: those of `quack_env.vector_env`, the form left out.
+
+    Raises:
+        ConfigError: naming the option, its value and what is allowed.
     """
 
     def __init__(self, num_games: int = 64, relative_actions: bool = True, **options: Any) -> None:
+        if "form" in options:
+            raise ConfigError(f"form={shown(options['form'])}: QuackVecEnv plays the parallel form; leave it out")
         self.games = vector_env(num_games, form="parallel", **options)
         self.relative = relative_actions
         world = self.games.world
@@ -152,11 +158,13 @@ def export(model: Any, file: str | Path, **about: Any) -> None:
     Raises:
         ConfigError: where it has another environment or another network, or the file cannot be called so.
     """
+    if not isinstance(file, str | os.PathLike):
+        raise ConfigError(f"file={shown(file)}: must be the path of an .npz file to write")
     file = Path(file)
     if file.suffix != ".npz" or not file.parent.is_dir():
         raise ConfigError(f"{file}: must end in .npz, in a folder that exists")
     if not hasattr(model, "get_vec_normalize_env"):
-        raise ConfigError(f"model={shown(model)}: must be one of MaskablePPO, such as MaskablePPO.load(FILE, env=ENV)")
+        raise ConfigError(f"model={shown(model)}: must be a MaskablePPO, such as MaskablePPO.load(FILE, env=ENV)")
     if model.get_env() is None:
         needs = "load it with that it was trained on: MaskablePPO.load(FILE, env=QuackVecEnv(...))"
         raise ConfigError(f"{file}: the model has no environment, whose games the file is to name; {needs}")

@@ -18,7 +18,7 @@ from quack_env.state import DISCUSSION, FREE, OVER, VOTING
 from quack_env.statements import encode
 from quack_env.view import View
 from quack_env.world import TEXT
-from quack_env.yaml_file import meant
+from quack_env.yaml_file import meant, unknown_value
 
 WORDS = re.compile(r"(\w+)\(([^()]*)\)")
 
@@ -163,9 +163,12 @@ class Course:
     def _statement(self, deed: Deed, kind: str, about: list[str], briefing: Briefing) -> tuple[int, str | None]:
         world, rooms, names = briefing.world, briefing.game_map.rooms, briefing.names
         needs = {"saw": (names, rooms), "suspect": (names,), "vouch": (names,), "nothing": ()}.get(kind, (rooms,))
-        if len(about) != len(needs) or any(word not in known for word, known in zip(about, needs, strict=False)):
+        if len(about) != len(needs):
             wanted = ", ".join("PLAYER" if known is names else "ROOM" for known in needs)
-            raise self.fault(deed.line, f"{deed.who}: {deed.action}: must be {kind}({wanted}) of this game")
+            raise self.fault(deed.line, f"{deed.who}: {deed.action}: must be {kind}({wanted})")
+        for word, known in zip(about, needs, strict=True):
+            if word not in known:
+                raise self.fault(deed.line, f"{deed.who}: {deed.action}: {unknown_value(word, known)}")
         player = about[0] if names in needs else None
         room = about[-1] if rooms in needs else None
         if world.speech == TEXT:

@@ -20,7 +20,7 @@ from quack_env.errors import ConfigError
 from selfplay.evaluate import win_rates
 from selfplay.learner import SelfPlay
 
-MODEL, PAST, CURVE = "model.zip", "past.pt", "curve.json"
+MODEL, PAST, WEIGHTS, CURVE = "model.zip", "past.pt", "weights.npz", "curve.json"
 LATEST = 3
 """Checkpoints that are kept; of the others only the exported weights."""
 
@@ -111,11 +111,12 @@ def save(model: SelfPlay, out: Path) -> None:
     part.mkdir(parents=True)
     model.save(part / MODEL)
     torch.save(model.past, part / PAST)
+    export(model, part / WEIGHTS, iteration=model.iteration, decisions=model.num_timesteps)
     weights = out / "weights"
     weights.mkdir(exist_ok=True)
-    export(model, weights / f"{model.iteration:08d}.npz", iteration=model.iteration, decisions=model.num_timesteps)
     shutil.rmtree(final, ignore_errors=True)
-    os.replace(part, final)
+    os.replace(part, final)  # first, for weights without a checkpoint are not trained over
+    os.replace(final / WEIGHTS, weights / f"{model.iteration:08d}.npz")
     for old in kept_in(out)[:-LATEST]:
         shutil.rmtree(old)
 
@@ -158,9 +159,10 @@ def resumed(out: Path, checkpoint: Path, env: QuackVecEnv) -> SelfPlay:
     Raises:
         ConfigError: where one of its files, or the curve, is damaged.
     """
-    before = [earlier for earlier in kept_in(out) if earlier < checkpoint]
-    with readable(checkpoint, max(before, default=None)):
+    before = max((earlier for earlier in kept_in(out) if earlier < checkpoint), default=None)
+    with readable(checkpoint / MODEL, checkpoint, before):
         model: SelfPlay = SelfPlay.load(checkpoint / MODEL, env=env, device="cpu")
+    with readable(checkpoint / PAST, checkpoint, before):
         model.past = torch.load(checkpoint / PAST, weights_only=True)
     model.curve = read_curve(out, model.iteration)
     return model

@@ -17,6 +17,7 @@ from quack_env.encode.text import counted
 from quack_eval import StatementEval, Trajectory, find_games
 from quack_eval.annotate import NO_CLAIM, Scores, Share, Spoken, check_free, draw, score, spoken_in, write_sheet
 from quack_eval.metrics.tables import shown, shown_interval
+from quack_eval.notices import without_ship
 
 SCORE = "score"
 
@@ -70,6 +71,8 @@ def annotate(
                 err.print(f"left out: {fault}", markup=False, soft_wrap=True)
                 damaged += 1
     tell_left_out(damaged, len(games))
+    if notice := without_ship(map(Path, paths)):
+        err.print(notice, markup=False, soft_wrap=True)
     if isinstance(source, Watched):
         source.tell()
         if source.read_nothing:

@@ -161,9 +161,23 @@ def names_of(games: Iterable[BeliefGame], option: str) -> set[str]:
 
 
 def whole_id(game: str, there: Iterable[str]) -> str:
-    """The only game of which this is the last part, as seed-000 of demo/seed-000; else what was given."""
-    ending = [name for name in there if name.endswith(f"/{game}")]
-    return ending[0] if len(ending) == 1 and game not in there else game
+    """The only game of which this is the last part, as seed-000 of demo/seed-000; else what was given.
+
+    Raises:
+        ConfigError: where it is the last part of several.
+    """
+    ending = sorted(name for name in there if name.endswith(f"/{game}"))
+    if game in there or not ending:
+        return game
+    if len(ending) > 1:
+        raise ConfigError(f"--game {game}: {len(ending)} games end so; choose one of {at_most(ending)}")
+    return ending[0]
+
+
+def at_most(names: Sequence[str]) -> str:
+    """The first `LISTED` of them, and how many more there are."""
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
 
 
 def check_filter(option: str, value: str | None, there: Collection[str], names: Collection[str] = ()) -> None:
@@ -176,8 +190,7 @@ def check_filter(option: str, value: str | None, there: Collection[str], names: 
         return
     hint = meant(value, [*there, *names])
     listed = sorted(there) + sorted(set(names) - set(there))
-    more = f" and {len(listed) - LISTED} more" if len(listed) > LISTED else ""
-    raise ConfigError(f"--{option} {value}: no belief is like that{hint}; there are {', '.join(listed[:LISTED])}{more}")
+    raise ConfigError(f"--{option} {value}: no belief is like that{hint}; there are {at_most(listed)}")
 
 
 def filtered(

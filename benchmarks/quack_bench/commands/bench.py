@@ -76,8 +76,9 @@ def bench(
     limit = plan.max_usd if max_usd is None else max_usd
     if dry_run:
         tell_estimates(plan, limit, json)
-        return
     check_limit(plan, limit)
+    if dry_run:
+        return
     if limit is not None and not (folder / FROZEN).is_file():
         tell_limit(in_all(estimated(plan)), limit)
     again = f"quack bench {quote(str(folder))} --resume" + ("" if max_usd is None else f" --max-usd {max_usd:g}")
@@ -216,10 +217,9 @@ def paid(budget: Budget, costs: list[dict[str, Any]]) -> str:
     """What all calls of the run cost, in all sessions: of games, those broken off too, of probes, and of a reader."""
     calls = sum(row["calls"] + row["probe_calls"] for row in costs)
     unpriced = total(row[kind] for row in costs for kind in ("cost_usd", "probe_cost_usd")) is None
-    beside = " and what has no known price" if unpriced else ""
-    return (
-        f"{counted(calls, 'model call')} in the games, their probes and reading; paid in all: ${budget.usd:.4f}{beside}"
-    )
+    known = f"${budget.usd:.4f}" if budget.usd or not unpriced else ""
+    cost = " and ".join(part for part in (known, "what has no known price" if unpriced else "") if part)
+    return f"{counted(calls, 'model call')} in the games, their probes and reading; paid in all: {cost}"
 
 
 def wins_shown(results: Results) -> Table:
@@ -242,7 +242,8 @@ def ratings_shown(results: Results) -> Table:
 
 
 def estimated(plan: Suite) -> list[Estimate]:
-    """What the settings of a suite would take."""
+    """What the settings of a suite would take, which takes seconds."""
+    err.print("estimating what it would take, from one mock game per setting", style="dim")
     with progress("Estimating") as advance:
         return estimates(plan.games(), plan.extractor, advance)
 

@@ -34,9 +34,10 @@ def effects(
     """
     with progress("Evaluating") as advance:
         experiment = Experiment(run, BOUNDS | dict(map(read_bound, bound or [])), advance)
+    experiment.pairs(against)  # refuses an unknown level before anything is written
     written = experiment.save()
     if json:
-        print_json(experiment.to_json())
+        print_json(experiment.to_json(against))
         return
     for table in experiment.tables(against):
         print_table(table)

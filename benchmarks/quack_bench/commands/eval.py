@@ -12,12 +12,14 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, MaxUsd, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, TrajectoryError
+from quack_env.trajectory import FILE as OWN_FILE
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import find_belief_games
 from quack_eval.claims.finding import NONE, OWN, TESTIMONY, Finding
+from quack_eval.claims.sources import EXTRACTION, VERDICTS
 from quack_eval.importers import mafiascope
 from quack_eval.load import holds_game
-from quack_eval.notices import several_sources
+from quack_eval.notices import several_sources, without_ship
 from quack_eval.statements import Difference, compare_published, read_findings
 from quack_eval.wording import claim_words
 
@@ -74,6 +76,8 @@ def evaluate_command(
         configure(max_usd=max_usd)
     source = extractor_of(extractor)
     reader = source if isinstance(source, Watched) else None
+    if max_usd is not None and reader is None:
+        raise ConfigError("--max-usd: has no effect without a model as --extractor; leave it out")
     beliefs = measured_beliefs(paths) if convention == "paper" else None
     games = [path for path in paths if not mafiascope.find(path) or holds_game(path)]
     if not games and beliefs is not None:  # MafiaScope's recordings have nothing else that is ours to measure
@@ -95,6 +99,8 @@ def evaluate_command(
             beliefs.save(out_dir)
     show(evaluation, beliefs, reader, json)
     tell_what_is_left_out(evaluation, reader)
+    if notice := without_ship(paths):
+        err.print(notice, markup=False, soft_wrap=True)
     tell_left_out(len(evaluation.left_out), len(evaluation.left_out) + len(evaluation.evaluated))
     if reader is not None and reader.read_nothing:
         raise typer.Exit(FAILED)
@@ -172,7 +178,7 @@ def measured_beliefs(paths: list[Path]) -> BeliefEval | None:
     """The measures of what agents believed, where they were asked; None where nobody was."""
     damaged: list[str] = []
     with progress("Measuring beliefs") as advance:
-        games = [game for path in paths if path.is_dir() for game in find_belief_games(path, damaged=damaged)]
+        games = find_belief_games([path for path in paths if path.is_dir() or path.name == OWN_FILE], damaged=damaged)
         beliefs = BeliefEval(games, progress=advance) if games else None
     for message in damaged:
         err.print(f"left out of the beliefs: {message}", markup=False, soft_wrap=True)
@@ -223,7 +229,10 @@ def list_differences(paths: list[Path], json: bool) -> None:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     tell_left_out(len(damaged), len(games))
     if not both:
-        raise ConfigError("--compare published: no claim has a published verdict beside it (verdicts.jsonl)")
+        beside = (path / name for path in games for name in (EXTRACTION, VERDICTS))
+        lacking = next((f"; {file}: no such file" for file in beside if not file.is_file()), "")
+        told = f"--compare published: no game has a claim ({EXTRACTION}) with a published verdict ({VERDICTS})"
+        raise ConfigError(told + lacking)
     if json:
         rows = [
             {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from quack_agents.llm import BudgetError, ModelError
 from quack_bench.commands.play import seats_of, told_cost, took
 from quack_bench.console import MaxUsd, err, guarded, print_json, print_table, progress
 from quack_bench.forks import Point, play_forks, policies_of, scan
@@ -67,7 +70,7 @@ def fork_command(
     check_outside(run)
     client = limited(max_usd, names.values())
     options: dict[str, Any] = {"asks": probe, "client": client, "jobs": jobs}
-    with progress("Playing") as advance:
+    with kept(run), progress("Playing") as advance:
         if at is not None:
             play_forks(Point.of(trajectory, at), n, names, run, say, advance, **options)
         else:
@@ -78,15 +81,31 @@ def fork_command(
         print_json({"run": str(run), **(shifts.to_json() if at is not None else shifts.scan_json()), **took(run)})
     else:
         tell(shifts, run)
+    if shifts.facts.get("stopped"):
+        err.print(f"stopped early: {shifts.facts['stopped']}\n{told_kept(run, over_budget=True)}", soft_wrap=True)
     if failures := failed_probes(run):
         err.print(failures, soft_wrap=True)
 
 
+@contextmanager
+def kept(run: Path) -> Iterator[None]:
+    """Around continuations that a model's failure may break off: says what is kept, and how to begin anew."""
+    try:
+        yield
+    except (ModelError, BudgetError) as fault:
+        err.print(told_kept(run, over_budget=isinstance(fault, BudgetError)), soft_wrap=True)
+        raise
+
+
+def told_kept(run: Path, over_budget: bool) -> str:
+    """What is left of a fork that was broken off."""
+    more = " and --max-usd MORE" if over_budget else ""
+    return f"what was recorded until then is kept in {run}; a fork is not resumed: begin anew with another --out{more}"
+
+
 def tell(shifts: Shifts, run: Path) -> None:
-    """The table, whether the budget was spent, and what it all took."""
+    """The table, and what it all took."""
     print_table(shift_table(shifts) if "at" in shifts.facts else scan_table(shifts))
-    if shifts.facts.get("stopped"):
-        err.print(f"stopped early: {shifts.facts['stopped']}", markup=False, soft_wrap=True)
     if (spent := took(run))["calls"]:
         err.print(told_cost(**spent), soft_wrap=True)
     err.print(f"{counted(len(shifts.continuations), 'continuation')} in {run}", style="dim", soft_wrap=True)

@@ -108,7 +108,8 @@ def play(
                 probe=GameProbe(probing, store) if probing is not None else None,
             )
     except PolicyError as fault:
-        err.print(f"failed, not finished: {folder}: {fault}", markup=False, soft_wrap=True)
+        where = f"{folder}: " if folder.exists() else ""  # a game that was refused has none
+        err.print(f"failed, not finished: {where}{fault}", markup=False, soft_wrap=True)
         raise typer.Exit(FAILED) from None
     summary = summary_of(GameRecord.load(folder), folder)
     if failures := failed_probes(folder):

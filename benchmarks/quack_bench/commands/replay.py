@@ -58,7 +58,8 @@ def replay(
             err.print(f"... and {len(counts.messages) - 20} more")
         for event in counts.posthumous_events:
             out.print(f"posthumous: {event}", markup=False, soft_wrap=True)
-        out.print(", ".join(f"{key} {value}" for key, value in result.items()))
+        told = result | {"cannot be replayed": result["damaged"]}
+        out.print(", ".join(f"{key} {value}" for key, value in told.items() if key != "damaged"))
     if not counts.ok:
         raise typer.Exit(FAILED)
 

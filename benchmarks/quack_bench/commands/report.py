@@ -33,7 +33,7 @@ def report(
 
     All numbers are those of measures.json; a folder without one is evaluated first, and of recordings that came or
     changed after it a line tells. Without --out, the report and such an evaluation are written into RUN; one of games
-    that other programs recorded, such as published ones, needs --out.
+    that other programs recorded, such as published ones, needs --out unless a measures.json was put there.
 
     Example: quack report runs/demo, or quack report path/to/published/games -o my-report
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +11,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from quack_agents.llm import BudgetError, ModelError
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import check as check_situation
 from quack_agents.situations import load_situation, shipped
@@ -20,7 +23,7 @@ from quack_bench.scripts import checked_policies, found, planned, play_situation
 from quack_env import ConfigError
 from quack_env.encode.text import counted
 from quack_eval.beliefs.load import failed_probes
-from quack_eval.beliefs.social import INDEX, SocialReasoning
+from quack_eval.beliefs.social import INDEX, SocialReasoning, read_index
 
 scripts = typer.Typer(
     no_args_is_help=True, help="Scripted situations: list, check, run and score them.\n\nExample: quack scripts list"
@@ -111,7 +114,7 @@ def run(
     client = limited(max_usd, policies)
     with progress("Checking"):
         plans = planned(found(names, mirrors), policies, range(seeds))
-    with progress("Playing") as advance:
+    with kept(out_dir), progress("Playing") as advance:
         failed = play_situations(
             plans, out_dir, speech=speech, probe=probing, goes_on=goes_on, client=client, jobs=jobs, progress=advance
         )
@@ -123,6 +126,18 @@ def run(
         err.print(failures, soft_wrap=True)
     if failed:
         raise typer.Exit(FAILED)
+
+
+@contextmanager
+def kept(run: Path) -> Iterator[None]:
+    """Around performances that a model's failure may break off: says what is kept, and how to go on."""
+    try:
+        yield
+    except (ModelError, BudgetError) as fault:
+        there = counted(len(read_index(run)) if (run / INDEX).exists() else 0, "performance")
+        more = ", whose --max-usd counts anew (MORE where it ended none)" if isinstance(fault, BudgetError) else ""
+        err.print(f"{there} kept in {run}; go on with the same command{more}", soft_wrap=True)
+        raise
 
 
 def _show_scores(run: Path, json: bool) -> None:

@@ -45,6 +45,8 @@ def view_command(
         err.print(site.outdated, markup=False, soft_wrap=True)
     for fault in site.damaged:
         err.print(f"cannot be shown: {fault}", markup=False, soft_wrap=True)
+    for fault in site.unjudged:
+        err.print(fault, markup=False, soft_wrap=True)
     if serve:
         server = server_of(site.index.parent, port)
         url = f"http://{LOOPBACK}:{server.server_address[1]}/"

@@ -13,7 +13,7 @@ from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 
-from quack_env import GameRecord
+from quack_env import ConfigError, GameRecord
 from quack_env.beliefs import Belief, BeliefStore
 from quack_eval.beliefs.calibration import Calibration, calibration
 from quack_eval.beliefs.games import BeliefGame, game_of, p_duck
@@ -22,6 +22,7 @@ from quack_eval.beliefs.load import belief_games
 from quack_eval.beliefs.measures import Reference, Slice, measures_of, reference_of
 from quack_eval.metrics.estimate import Estimate, Interval, estimate
 from quack_eval.metrics.tables import INTERVALS, WRITERS, Keyed, Row, rows_of, shown, shown_interval
+from quack_eval.out_folder import out_folder
 
 Progress = Callable[[int, int], None]
 Group = tuple[str, str]
@@ -137,16 +138,16 @@ class BeliefEval:
         return [row for (group, name), found in self.estimates.items() for row in rows_of(group, name, found)]
 
     def tables(self) -> list[Table]:
-        """For the terminal: measures by role and policy, calibration, impacts of events."""
-        return [self.measure_table(), self.calibration_table(), self.impact_table()]
+        """For the terminal: measures by role and policy, calibration, impacts of events; none of no beliefs."""
+        return [self.measure_table(), self.calibration_table(), self.impact_table()] if self.parts else []
 
     def measure_table(self) -> Table:
         """Pooled values with their intervals; a column per role and policy."""
         groups = [group for group in self.estimates if group[0] in ("goose", "duck")]
         table = Table(
             title="Beliefs: measures by role and policy",
-            caption="pooled over games, below it the 95 % interval by games; n: games in which it is defined\n"
-            + INTERVALS,
+            caption="pooled over games, below it the 95 % interval by games; n: games in which it is defined,\n"
+            "of ece its beliefs, of anchoring its cases\n" + INTERVALS,
             box=SIMPLE_HEAD,
         )
         table.add_column("measure", no_wrap=True)
@@ -210,8 +211,7 @@ class BeliefEval:
 
     def save(self, out: str | os.PathLike[str], formats: Sequence[str] = ("csv", "md", "tex")) -> list[Path]:
         """Write beliefs.json and the tables `beliefs.<format>` (csv, md, tex, parquet) into a folder; the paths."""
-        folder = Path(out)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = out_folder(out)
         written = [folder / "beliefs.json", *(folder / f"beliefs.{name}" for name in formats)]
         written[0].write_text(json.dumps(self.to_json(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         for name, file in zip(formats, written[1:], strict=True):
@@ -222,7 +222,11 @@ class BeliefEval:
 def _games(source: Source, trajectories: Mapping[str, GameRecord] | Sequence[GameRecord] | None) -> list[BeliefGame]:
     if isinstance(source, str | os.PathLike):
         return belief_games(source)
-    listed: list[Any] = list(source.read() if isinstance(source, BeliefStore) else source)
+    rows: object = source.read() if isinstance(source, BeliefStore) else source
+    listed: list[Any] = list(rows) if isinstance(rows, Iterable) else [rows]
+    if wrong := [one for one in listed if not isinstance(one, BeliefGame | Belief)]:
+        told = "must be the folder of a run, a BeliefStore, or beliefs, or games with beliefs"
+        raise ConfigError(f"source: {told}, not {type(wrong[0]).__name__}")
     if all(isinstance(one, BeliefGame) for one in listed):
         return listed
     ids = list(dict.fromkeys(belief.game_id for belief in listed))

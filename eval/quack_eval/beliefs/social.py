@@ -56,7 +56,8 @@ class Performance:
     """One situation played by one policy: an entry of the index.
 
     ``game``: its folder below the run; ``tested``: the agents under test; ``mirror``: the name of the control, None for
-    the situation itself; ``kind`` and ``exchanged``: which exchange of which two agents makes the control.
+    the situation itself; ``kind`` and ``exchanged``: which exchange of which two agents makes the control;
+    ``played``: a digest of the script and of how it was played.
     """
 
     game: str
@@ -67,6 +68,7 @@ class Performance:
     tested: tuple[str, ...]
     kind: str | None = None
     exchanged: tuple[str, ...] = ()
+    played: str = ""
 
 
 def read_index(run: str | os.PathLike[str]) -> list[Performance]:

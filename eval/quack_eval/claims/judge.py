@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -89,6 +90,14 @@ def _spans_a_route(phrase: str | None, window: Window) -> bool:
     return window.kind in stretches and not re.search(r"\bthen\b", phrase or "")
 
 
+def _whole(number: Any) -> int | None:
+    """A whole number of any library as Python's; None for anything else, truth values included."""
+    try:
+        return None if isinstance(number, bool) else operator.index(number)
+    except TypeError:
+        return None
+
+
 def _fault_of(ruling: Ruling, events: int) -> str:
     """What is wrong with a verifier's answer in a game of so many events; "" for nothing."""
     if ruling.verdict not in VERDICTS:
@@ -125,13 +134,16 @@ class Judge:
         Raises:
             ConfigError: where there is no such speaker or meeting in the game.
         """
-        speaker, meeting = said.speaker, said.meeting
-        base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
+        speaker, meeting = _whole(said.speaker), _whole(said.meeting)
         meetings = len(self.timeline.meetings)
-        if type(meeting) is not int or meeting not in range(meetings):
+        if meeting is None:
+            raise ConfigError(f"meeting {shown(said.meeting)}: must be a whole number, from 0")
+        if meeting not in range(meetings):
             raise ConfigError(no_meeting(meeting, meetings))
-        if type(speaker) is not int or speaker not in range(self.timeline.n):
-            raise ConfigError(f"speaker {speaker!r}: must be a seat from 0 to {self.timeline.n - 1}, or a name")
+        if speaker is None or speaker not in range(self.timeline.n):
+            told = f"must be a seat from 0 to {self.timeline.n - 1}, or a name"
+            raise ConfigError(f"speaker {shown(said.speaker)}: {told}")
+        base = Finding(said.claim, None, UNVERIFIABLE, "", (), speaker, meeting, said.round, said.event, said.message)
         claim = reading.complete(said.claim, self.record.names[speaker], said.text)
         base = base.but(claim=claim)
         if claim.type in ("accusation", "defense"):

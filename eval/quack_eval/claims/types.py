@@ -198,12 +198,12 @@ def _nobody(claim: Claim) -> Claim:
 
 
 def _value(name: str, value: object) -> Any:
-    """The value of a field: a text without blanks around it, of a route a tuple of them; empty for nothing."""
+    """The value of a field: a text without blanks around it, of a route those not empty; empty for nothing."""
     if value is None:
         return None
     if name == "route":
         if isinstance(value, list | tuple) and all(isinstance(room, str) for room in value):
-            return tuple(room.strip() for room in value)
+            return tuple(filter(None, map(str.strip, value)))
         raise ConfigError(f"claim: route must be a list of rooms, not {shown(value)}")
     if isinstance(value, str):
         return value.strip()

@@ -232,7 +232,7 @@ def comparisons(run: RunFolder) -> list[Section]:
     ]
     link = csv_link("comparisons", heads, full)
     clear = [_difference(*one) for one in every if one[1] in HEADLINE and _clear(one[2]["mean_interval"])]
-    caption = "First minus second over the seeds that both have: headline measures whose interval is clear of zero"
+    caption = "First minus second over the seeds that define it in both: headline measures with an interval clear of 0"
     shown_heads = ("first", "second", "differ in", "measure", "difference", "seeds")
     nothing = h("p", "No headline measure differs clearly. ", link)
     shown_ = table(shown_heads, clear, caption, 4, link) if clear else nothing
@@ -362,7 +362,7 @@ def methods(run: RunFolder) -> Section:
         "numerators over the sum of the denominators.",
         f"Intervals: 95 %, percentiles of {RESAMPLES} resamples of whole games (seed {SEED}), from {FEWEST} games on "
         f"that define the measure; “{ALIKE}”: it is the same in all of them, which does not say how much others "
-        "differ. Wilson's for wins. Differences resample the seeds that both settings have.",
+        "differ. Wilson's for wins. Differences resample the seeds that define the measure in both settings.",
         "Claims are judged from the recorded events and who perceived them, within the time that the words name. What "
         "no event can settle is called unverifiable and is in no rate.",
         f"Convention: {measures.get('convention', 'paper')}. Report made by quack_env {__version__}.",

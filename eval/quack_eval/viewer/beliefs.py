@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from quack_env import ConfigError, GameRecord
+from quack_env import GameRecord
 from quack_eval.beliefs.load import beliefs_about
 
 
@@ -19,10 +19,7 @@ def belief_data(record: GameRecord, run: Path | None) -> dict[str, Any] | None:
     if folder is None:
         return None
     seats = {seat.agent: number for number, seat in enumerate(record.header.seats)}
-    try:
-        found = beliefs_about(folder, run)
-    except ConfigError:
-        return None
+    found = beliefs_about(folder, run)
     if not found:
         return None
     first = [belief for belief in found if belief.order == 1 and not belief.repeat]

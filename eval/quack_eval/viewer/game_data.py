@@ -72,6 +72,7 @@ def game_data(source: GameSource) -> dict[str, Any]:
         "config": trajectory.header.config,
         "speech": trajectory.header.speech,
         "notes": notes,
+        "unjudged": fault,
         "figures": figures(),
         "seats": _seats(trajectory),
         "ship": ship_data(trajectory.game_map),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -34,13 +34,14 @@ Progress = Callable[[int, int], None]
 class Site:
     """What was written: the page to open, and the games that could not be shown, each with why.
 
-    ``outdated``: see `RunFolder`.
+    ``outdated``: see `RunFolder`. ``unjudged``: why the statements of games that are shown could not be judged.
     """
 
     index: Path
     games: int
     damaged: list[str]
     outdated: str | None = None
+    unjudged: list[str] = field(default_factory=list)
 
 
 def view(path: Path, out: Path, images: bool = False, jobs: int = 1, progress: Progress | None = None) -> Site:
@@ -76,7 +77,7 @@ def _results(path: Path, out: Path) -> Path:
 def view_game(path: Path, out: Path, images: bool = False, progress: Progress | None = None) -> Site:
     """Write the page of one game."""
     status = _write(_Job(path, out / INDEX, None, None, images, None, PLOTLY), progress)
-    return Site(out / INDEX, 1, [status.fault] if status.fault else [])
+    return _site(out / INDEX, [status])
 
 
 def view_run(run: RunFolder, out: Path, images: bool = False, jobs: int = 1, progress: Progress | None = None) -> Site:
@@ -92,8 +93,7 @@ def view_run(run: RunFolder, out: Path, images: bool = False, jobs: int = 1, pro
     data["plotly"] = PLOTLY
     put_plotly(out)
     (out / INDEX).write_text(page("run", f"Run {data['title']}", data, charts=True), encoding="utf-8")
-    faults = [status.fault for status in statuses.values() if status.fault]
-    return Site(out / INDEX, len(work), faults, run.outdated)
+    return _site(out / INDEX, statuses.values(), run.outdated)
 
 
 def view_mafiascope(path: Path, folders: Sequence[Path], out: Path) -> Site:
@@ -138,10 +138,19 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Status:
-    """How the recording of a page stands; ``fault`` where it could not be shown."""
+    """How the recording of a page stands; ``fault`` where it could not be shown, ``unjudged`` where what was said in it
+    could not be judged."""
 
     status: str
     fault: str = ""
+    unjudged: str = ""
+
+
+def _site(index: Path, statuses: Collection[_Status], outdated: str | None = None) -> Site:
+    """The site with these pages of games."""
+    damaged = [status.fault for status in statuses if status.fault]
+    unjudged = [status.unjudged for status in statuses if status.unjudged]
+    return Site(index, len(statuses), damaged, outdated, unjudged)
 
 
 def _file(game: str) -> str:
@@ -181,7 +190,7 @@ def _write(job: _Job, progress: Progress | None = None) -> _Status:
         put_plotly((job.file.parent / job.plotly).parent)
     data |= {"plotly": job.plotly, "run_page": job.up}
     job.file.write_text(page("game", f"{data['title']} - QUACK", data, charts), encoding="utf-8")
-    return _Status(trajectory.status)
+    return _Status(trajectory.status, unjudged=data["unjudged"])
 
 
 def _copy_images(game: Path, folder: Path, data: dict[str, Any]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import quack_env
 from quack_agents.probe import PRESETS, ProbeConfig, Question
+from quack_agents.probe.config import Preset
 from quack_agents.probe.inquiry import inquiries
 from quack_env import ConfigError
 
@@ -29,6 +30,10 @@ def test_triggers_are_given_by_name(given: Any, triggers: tuple[str, ...]) -> No
 
 def test_the_preset_of_every_event_has_every_trigger() -> None:
     assert set(PRESETS["every_event"]) == {"before_speech", "before_vote", "after_call", "after_vote", "witnessed"}
+
+
+def test_every_preset_can_be_given() -> None:
+    assert set(PRESETS) == set(get_args(Preset))
 
 
 def test_a_file_is_read(tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ def test_it_measures_a_run(run: Path) -> None:
     shown = quack(run)
     assert shown.exit_code == 0
     assert "rationality_divergence" in shown.stdout and "Calibration of Geese" in shown.stdout
+    legend = "n: games in which it is defined, of ece its beliefs, of anchoring its cases"
+    assert legend in " ".join(shown.stdout.split())
 
 
 def test_python_and_command_agree(run: Path) -> None:
@@ -60,16 +62,35 @@ def test_all_runs_below_a_folder_are_taken(run: Path) -> None:
     assert json.loads(quack(run / "tree", "--json", "--no-reference").stdout)["games"] == 4
 
 
-def test_a_part_of_a_run_has_the_beliefs_of_the_runs_store(run: Path) -> None:
-    whole = run.parent / "whole"
-    shutil.copytree(run, whole / "arm")
+@pytest.fixture
+def whole(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same games as the one arm of a run, whose store knows them."""
+    whole = tmp_path_factory.mktemp("whole")
+    shutil.copytree(run, whole / "arm", ignore=shutil.ignore_patterns(FILE + "*"))
     store = BeliefStore(whole / FILE)
     store.add([replace(belief, game_id=f"arm/{belief.game_id}") for belief in BeliefStore(run / FILE).read()])
     store.close()
-    (whole / "arm" / FILE).unlink()
+    return whole
+
+
+def test_a_part_of_a_run_has_the_beliefs_of_the_runs_store(whole: Path) -> None:
     for part, games in (("arm", 2), ("arm/game-2", 1), ("arm/game-2/trajectory.jsonl", 1)):
         assert json.loads(quack(whole / part, "--json", "--no-reference").stdout)["games"] == games
     assert belief_data(GameRecord.load(whole / "arm" / "game-1"), None)["rows"]
+
+
+def test_a_game_of_a_run_in_which_nobody_was_asked_is_told_from_a_run_without_beliefs(whole: Path) -> None:
+    shutil.copytree(whole / "arm" / "game-1", whole / "other" / "game-1")
+    told = quack(whole / "other" / "game-1").stderr
+    assert told == f"error {whole / 'other' / 'game-1'}: nobody was asked there; {whole} has beliefs of other games\n"
+
+
+def test_a_file_that_is_no_store_hides_no_store_above_it_unless_it_was_named(whole: Path) -> None:
+    (whole / "arm" / FILE).write_bytes(b"no database")
+    assert json.loads(quack(whole / "arm" / "game-2", "--json", "--no-reference").stdout)["games"] == 1
+    assert belief_data(GameRecord.load(whole / "arm" / "game-1"), None) is not None
+    named = quack(whole / "arm")
+    assert named.exit_code == 2 and f"{whole / 'arm' / FILE}: cannot be used as a store of beliefs" in named.stderr
 
 
 def test_the_last_part_of_a_games_name_chooses_it_where_no_other_ends_so(run: Path) -> None:
@@ -79,7 +100,8 @@ def test_the_last_part_of_a_games_name_chooses_it_where_no_other_ends_so(run: Pa
     chosen = quack(run / "all", "--bayesian", "--no-reference", "--json", "--game", "game-2")
     assert json.loads(chosen.stdout)["games"] == 1
     refused = quack(run / "all", "--bayesian", "--game", "game-1")
-    assert refused.exit_code == 2 and "there are a/game-1, b/game-1, b/game-2" in refused.stderr
+    told = "--game game-1: 2 games end so; choose one of a/game-1, b/game-1\n"
+    assert refused.exit_code == 2 and refused.stderr.endswith(told)
 
 
 def test_rows_are_listed_by_game_without_columns_that_are_empty(run: Path) -> None:
@@ -210,6 +232,12 @@ def test_tables_go_to_a_folder(run: Path, tmp_path: Path) -> None:
     assert quack(run, "--out", tmp_path / "tables", "--no-reference").exit_code == 0
     written = sorted(file.name for file in (tmp_path / "tables").iterdir())
     assert written == ["beliefs.csv", "beliefs.json", "beliefs.md", "beliefs.tex"]
+
+
+def test_tables_go_to_no_file(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    result = quack(run, "--out", tmp_path / "taken", "--no-reference")
+    assert (result.exit_code, result.stderr.strip()) == (2, f"error {tmp_path / 'taken'}: must be a folder")
 
 
 @pytest.mark.parametrize(

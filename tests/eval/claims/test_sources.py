@@ -81,7 +81,7 @@ def test_what_the_game_does_not_know_is_unverifiable_with_its_reason(spoken: Pat
         ({"speaker": True}, "speaker True: must be a seat from 0 to 5, or a name"),
         ({"speaker": 1.0}, "speaker 1.0: must be a seat"),
         ({"speaker": "Zed"}, "speaker 'Zed' is unknown"),
-        ({"meeting": False}, "there is no meeting False"),
+        ({"meeting": False}, "meeting False: must be a whole number, from 0"),
     ],
 )
 def test_a_speaker_or_meeting_that_there_is_not_is_refused(spoken: Path, where: dict[str, Any], told: str) -> None:

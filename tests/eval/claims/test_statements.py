@@ -185,6 +185,14 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         StatementAudit.from_findings(tmp_path)
 
 
+def test_a_file_of_findings_that_is_empty_or_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TrajectoryError, match=r"findings\.jsonl: no such file; give the folder that was --out of"):
+        StatementAudit.from_findings(tmp_path)
+    (tmp_path / "findings.jsonl").write_text("")
+    with pytest.raises(TrajectoryError, match=r"findings\.jsonl: there is no game in it"):
+        StatementAudit.from_findings(tmp_path)
+
+
 @pytest.mark.parametrize(
     ("field", "value", "told"),
     [

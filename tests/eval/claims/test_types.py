@@ -101,3 +101,8 @@ def test_a_strength_that_no_accusation_has_is_refused() -> None:
 def test_an_empty_field_is_as_good_as_left_out() -> None:
     told = {"type": "location", "room": "medbay", "route": [], "target": "", "time": None, "temporal": "at tick 3"}
     assert Claim.from_dict(told) == Claim("location", room="medbay", time="at tick 3")
+
+
+def test_an_empty_room_of_a_route_is_as_good_as_left_out() -> None:
+    assert Claim.from_dict({"type": "location", "route": ["", " medbay", " "]}).route == ("medbay",)
+    assert Claim.from_dict({"type": "location", "room": "medbay", "route": [""]}).kind == "location"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from quack_env import ConfigError
@@ -294,6 +295,18 @@ def test_a_speaker_who_is_not_in_the_game_is_refused(killing: Trajectory, speake
     if isinstance(speaker, int):
         with pytest.raises(ConfigError, match=told):
             judge_all(killing, [Said(Claim("location", "Alice", "medbay"), speaker, 0)])
+
+
+@pytest.mark.parametrize("meeting", [True, 0.0, "0", None])
+def test_a_meeting_that_is_no_whole_number_is_refused(killing: Trajectory, meeting: Any) -> None:
+    with pytest.raises(ConfigError, match=f"meeting {meeting!r}: must be a whole number, from 0"):
+        ask(killing, location("Alice", "medbay"), meeting=meeting)
+
+
+def test_whole_numbers_of_numpy_are_seats_and_meetings(killing: Trajectory) -> None:
+    claim = location("Alice", "medbay", "at tick 1")
+    theirs = ask(killing, claim, np.int64(1), np.int32(0))
+    assert theirs.to_dict() == ask(killing, claim, 1, 0).to_dict() and type(theirs.speaker) is int
 
 
 # --- verifiers of one's own ------------------------------------------------------------------------------------------

@@ -129,3 +129,6 @@ def test_a_file_that_is_no_sheet(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(SheetError, match="no column"):
         read_sheet(tmp_path / "x.csv")
+    (tmp_path / "sheet.html").write_text("<html>\n")
+    with pytest.raises(SheetError, match=r"of the form give answers\.csv, which it saves"):
+        read_sheet(tmp_path / "sheet.html")

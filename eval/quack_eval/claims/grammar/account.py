@@ -10,7 +10,7 @@ from typing import Any
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import GERUND, TIME_LINKS
-from quack_eval.claims.grammar.parts import Clause, Place, Sentence, nothing, time_of, which_is
+from quack_eval.claims.grammar.parts import Clause, Place, Sentence, time_of, verbless_clause, which_is
 from quack_eval.claims.grammar.times import WEAK
 from quack_eval.claims.grammar.verbs import MUST, TO
 from quack_eval.claims.grammar.words import text_at, texts
@@ -53,7 +53,7 @@ class Account:
     asking: bool = False
     untrue_from: int | None = None
     witnessed: bool = False
-    clause: Clause = field(default_factory=nothing)
+    clause: Clause = field(default_factory=verbless_clause)
 
     @property
     def tokens(self) -> list[Token]:
@@ -76,7 +76,7 @@ class Account:
 
     def clause_at(self, p: int) -> Clause:
         """The clause to which a token belongs, for its time."""
-        return self.sentence.clause_at(p) or nothing()
+        return self.sentence.clause_at(p) or verbless_clause()
 
     # --- what a claim is made of ---
 
@@ -323,8 +323,12 @@ def _goes_on_there(account: Account, clause: Clause) -> bool:
 def until(account: Account, clause: Clause) -> bool:
     """Whether something was denied only until something: "didn't see X until ..." saw X then."""
     after = account.after(clause)
-    dated = "until" in clause.words or any(token.text.startswith("until") for token in clause.times)
-    return dated or (after is not None and after.link == "until")
+    return says_until(clause) or (after is not None and after.link == "until")
+
+
+def says_until(clause: Clause) -> bool:
+    """Whether a clause itself says "until": "until tick 9"."""
+    return "until" in clause.words or any(token.text.startswith("until") for token in clause.times)
 
 
 def existential(account: Account, clause: Clause) -> bool:

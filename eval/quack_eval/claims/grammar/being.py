@@ -223,6 +223,7 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
     near = ("near", "around", "to") if "next" in clause.words else ("near", "around")
     companions += [voice for word, phrase in clause.beside if word in near and phrase.who == (voice,)]
     if clause.small and clause.above is not None:
+        rooms = rooms or account.rooms(clause.placed)
         rooms = rooms or rooms_when(account, clause.above) or _known(account, clause, [])
         rooms = rooms or (rooms_above(account, clause.above) if clause.above.group.kind == "find" else [])
         _over_body(account, clause, rooms)
@@ -260,7 +261,8 @@ def _stood(account: Account, clause: Clause, subject: tuple[str, ...], rooms: li
 def _met_on_entering(account: Account, clause: Clause, subject: tuple[str, ...]) -> bool:
     """Tells "when I walked in, X was over there": X was seen where the speaker went; whether it is told so."""
     voice = account.voice
-    if account.source or clause.negative or voice in subject or not clause.words & _SOMEWHERE:
+    elsewhere = clause.group.kind not in ("is", "be") or not clause.words & _SOMEWHERE
+    if elsewhere or account.source or clause.negative or voice in subject:
         return False
     entered = rooms_on_entering(account, clause)
     for who in subject if entered else ():
@@ -297,7 +299,7 @@ def _telling(account: Account, clause: Clause) -> tuple[str, ...]:
     if above is None or clause.before is not above or clause.link not in ("", "that"):
         return (account.source,) if account.source else ()
     tells = clause.link == "that" or above.group.kind == "say" or above.group.lemma in ("realize", "know")
-    return (above.subject) if tells else ()
+    return above.subject if tells else ()
 
 
 def _seen_there(account: Account, who: str, room: str) -> bool:

@@ -126,7 +126,7 @@ def _places(tokens: Sequence[Token], first: int, last: int) -> list[Place]:
 
 def _names_an_event(tokens: Sequence[Token], p: int) -> bool:
     """Whether a room only tells which event is meant: "a weapons kill", "the A/B timing", "electrical's exit"."""
-    while p + 2 < len(tokens) and text_at(tokens, p + 1) == "/" and kind_at(tokens, p + 2) == "room":
+    while text_at(tokens, p + 1) == "/" and kind_at(tokens, p + 2) == "room":
         p += 2
     after = tokens[p + 1] if p + 1 < len(tokens) else None
     return after is not None and (after.kind == "poss" or after.text in _EVENTS)

@@ -63,7 +63,7 @@ def tell_body(account: Account, clause: Clause) -> None:
     found = came and after is not None and (after.group.kind == "find" or after.group.lemma in ARRIVING)
     already = fallen or ("already" in clause.words and here in rooms)
     seen = own and clause.group.mood != MUST and (came or already)
-    for victim in victims:
+    for victim in (who for who in victims if who != voice):
         for room in _lain_in(account, clause, victim, rooms) if seen or rooms else ():
             if not seen and clause.noun == "body" and (victim, room) in discourse.lain:
                 continue
@@ -86,7 +86,7 @@ def _whose(account: Account, clause: Clause) -> list[str]:
         victims = [who for who in owners if who != account.voice][:1]
     if not victims and (victim := account.discourse.victim()):
         victims = [victim]
-    return [who for who in victims if who != account.voice]
+    return victims
 
 
 def tell_bodies_named(account: Account) -> None:

@@ -22,7 +22,7 @@ from quack_eval.claims.grammar.lexicon import (
     VERBS,
     word_set,
 )
-from quack_eval.claims.grammar.words import kind_at, past, text_at, verb_at
+from quack_eval.claims.grammar.words import kind_at, skip, text_at, verb_at
 
 _SOMEBODY = word_set("person persons player players people soul souls goose geese crewmate crewmates one body being")
 _BEFORE_CALLED = frozenset(
@@ -122,7 +122,7 @@ def _does(tokens: Sequence[Token], phrase: Persons, at: int) -> bool:
 
 def _acts(tokens: Sequence[Token], p: int) -> bool:
     """Whether a verb follows: then the phrase before is its subject."""
-    p = past(tokens, p)
+    p = skip(tokens, p)
     word, verb = text_at(tokens, p), verb_at(tokens, p)
     return word in AUXILIARIES or word in MODALS or (verb is not None and verb.form != GERUND)
 
@@ -300,7 +300,7 @@ def _next_of_list(tokens: Sequence[Token], first: int, last: int, discourse: Dis
 
 def _starts_clause(tokens: Sequence[Token], p: int, comma: bool) -> bool:
     """Whether `and I` begins a clause of its own: not where `were` or `both` shows that two are meant."""
-    return comma or text_at(tokens, past(tokens, p, ADVERBS - {"both", "together"})) in ("was", "am", "'m")
+    return comma or text_at(tokens, skip(tokens, p, ADVERBS - {"both", "together"})) in ("was", "am", "'m")
 
 
 def _list_goes_on(tokens: Sequence[Token], p: int) -> bool:
@@ -310,7 +310,7 @@ def _list_goes_on(tokens: Sequence[Token], p: int) -> bool:
             p += 1
         if text_at(tokens, p) in ("and", "&", "or"):
             after = text_at(tokens, p + 1)
-            return p + 1 < len(tokens) and (kind_at(tokens, p + 1) == "name" or after in ANYBODY | {"i", "me", "you"})
+            return kind_at(tokens, p + 1) == "name" or after in ANYBODY | {"i", "me", "you"}
         if p >= len(tokens) or tokens[p].kind != "name":
             return False
         p += 1
@@ -337,7 +337,7 @@ def _called(tokens: Sequence[Token], one: Persons) -> bool:
     )
     if after in ("and", "&"):
         p = one.last + 2
-        return opens and p + 1 < len(tokens) and tokens[p].kind == "name" and text_at(tokens, p + 1) in (",", "—", ":")
+        return opens and kind_at(tokens, p) == "name" and text_at(tokens, p + 1) in (",", "—", ":")
     return opens and not _list_goes_on(tokens, one.last + 1)
 
 

@@ -312,7 +312,7 @@ def _inherit(clause: Clause, sentence: Sentence, joined: bool) -> None:
     denied = sentence.tokens[group.first].text == "not" and group.last == group.first + 1
     if above is None:
         _begin(clause, sentence, joined)
-    elif seen := _acts_as_seen(clause, sentence, above, joined):
+    elif (seen := _acts_as_seen(clause, sentence, above, joined)) is not None:
         clause.subject, clause.small = seen, True
     elif above.small and (denied or group.form in (above.group.form, GERUND)) and not seers_own:
         clause.small = True
@@ -336,8 +336,8 @@ def _begin(clause: Clause, sentence: Sentence, joined: bool) -> None:
         clause.subject = (sentence.voice,)  # "Started in R, moved to S"
 
 
-def _acts_as_seen(clause: Clause, sentence: Sentence, above: Clause, joined: bool) -> tuple[str, ...]:
-    """Who acts in what was seen: "saw X in R, leaving", "X was seen entering R"; nobody where it is not seen."""
+def _acts_as_seen(clause: Clause, sentence: Sentence, above: Clause, joined: bool) -> tuple[str, ...] | None:
+    """Who acts in what was seen: "saw X in R, leaving", "X was seen entering R"; None where it is not seen."""
     form, before, sees = clause.group.form, clause.link_before(sentence), above.group.kind == "see"
     if form == GERUND and sees and above.group.passive:
         return above.subject
@@ -345,10 +345,10 @@ def _acts_as_seen(clause: Clause, sentence: Sentence, above: Clause, joined: boo
     if form in (GERUND, BASE) and seen and not joined:
         return seen
     if form != GERUND:
-        return ()
+        return None
     goes_on = before in (",", "and", "—", ":", "again")  # "saw X in R, and then again entering S"
     one = _the_one_seen(sentence, above) if not joined or before == "," else ()
-    return one or (seen if goes_on and not above.small else ())
+    return one or (seen if goes_on and not above.small else ()) or None
 
 
 def _gone_on(sentence: Sentence, group: Group, above: Clause, joined: bool) -> Clause:

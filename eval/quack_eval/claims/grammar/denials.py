@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from quack_eval.claims.grammar.account import Account
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.parts import Clause, Sentence
-from quack_eval.claims.grammar.words import kind_at, past, text_at
+from quack_eval.claims.grammar.words import kind_at, skip, text_at
 
 _BETWEEN = frozenset({"in", "at", "to", "into", "the", "near", "inside", "through", "anywhere", "ever", "once"})
 """Words between "not" and the room that it denies."""
@@ -68,7 +68,7 @@ def _denied(sentence: Sentence) -> Iterator[tuple[int, int, list[str]]]:
 
 def _room_after(tokens: Sequence[Token], p: int) -> int | None:
     """Where a room stands from here on, with nothing but prepositions before it."""
-    p = past(tokens, p, _BETWEEN)
+    p = skip(tokens, p, _BETWEEN)
     return p if kind_at(tokens, p) == "room" else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quack_eval.claims.grammar.account import TOWARD, Account, first_of, or_none, rooms_of
+from quack_eval.claims.grammar.account import TOWARD, Account, first_of, or_none, rooms_of, says_until
 from quack_eval.claims.grammar.agreeing import bear_out
 from quack_eval.claims.grammar.being import kept, tell_being, was_still_at_it
 from quack_eval.claims.grammar.bodies import tell_bodies_named, tell_body, tell_finding
@@ -30,7 +30,7 @@ from quack_eval.claims.grammar.granted import (
 from quack_eval.claims.grammar.lexicon import BASE, GERUND, ROUTE_NOUNS, TASK_NOUNS, TIME_LINKS
 from quack_eval.claims.grammar.moving import tell_moving
 from quack_eval.claims.grammar.nobody import place_denial
-from quack_eval.claims.grammar.parts import Clause, Place, nothing
+from quack_eval.claims.grammar.parts import Clause, Place, verbless_clause
 from quack_eval.claims.grammar.placing import confirmed, led, tell_both_places, tell_placed, tell_placing
 from quack_eval.claims.grammar.reports import tell_self_reports, where_reported
 from quack_eval.claims.grammar.seeing import tell_meeting, tell_seeing, tell_together
@@ -75,7 +75,7 @@ def _nowhere(account: Account) -> None:
     """A sentence that only denies rooms: "Not in A, not in B." After "I never saw Bob.", he was not seen there."""
     tokens, voice = account.tokens, account.voice
     if tokens and tokens[0].text in ("not", "never") and voice:
-        clause = nothing()
+        clause = verbless_clause()
         for token in tokens:
             for whom in account.discourse.unseen if token.kind == "room" else ():
                 account.sighting(clause, voice, whom, token.value, True)
@@ -174,8 +174,7 @@ def _nowhere_near(account: Account, clause: Clause) -> None:
 
 def _ruled_out(account: Account, clause: Clause) -> bool:
     """Whether what is only possible is denied: "could not have been in R", but not "... until tick 9"."""
-    until = "until" in clause.words or any(token.text.startswith("until") for token in clause.times)
-    denied = clause.negative and clause.group.lemma == "be" and not until
+    denied = clause.negative and clause.group.lemma == "be" and not says_until(clause)
     return denied and "been" in _verb_words(account, clause)
 
 
@@ -411,7 +410,7 @@ def _kill(account: Account, clause: Clause) -> None:
     victims = clause.subject if clause.group.passive else clause.objects_of(account.sentence)
     open_ended = clause.group.form == BASE or (clause.group.mood == MUST and not clause.group.passive)
     above, before = clause.above, clause.link_before(account.sentence)
-    if clause.small and above is not None and not above.negative:
+    if clause.small and above is not None and above.group.kind in ("see", "find") and not above.negative:
         _saw_kill(account, clause, above.subject)
     if clause.negative or clause.small or open_ended or before in ("to", "have") or clause.link in TIME_LINKS:
         return

@@ -18,6 +18,7 @@ from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.events import tell
 from quack_eval.claims.grammar.idioms import plainer, witnessed
 from quack_eval.claims.grammar.lexer import Token, lex
+from quack_eval.claims.grammar.lexicon import CORPSE
 from quack_eval.claims.grammar.routes import routes
 from quack_eval.claims.grammar.sentences import sentences
 from quack_eval.claims.grammar.stance import Stances
@@ -231,9 +232,13 @@ def _facts(
 
 
 def _dead(sentence: list[Token]) -> list[str]:
-    """Those named right before "body" or "dead"."""
-    named = [(p, token.value) for p, token in enumerate(sentence) if token.kind == "name"]
-    return [who for p, who in named if {"body", "dead", "corpse"} & set(texts(sentence, p + 1, p + 4))]
+    """Those named right before "body" or "dead", or in "body of X"."""
+    found = []
+    for p in (p for p, token in enumerate(sentence) if token.kind == "name"):
+        of_body = text_at(sentence, p - 1) == "of" and text_at(sentence, p - 2) in CORPSE
+        if of_body or {*CORPSE, "dead"} & set(texts(sentence, p + 1, p + 4)):
+            found.append(sentence[p].value)
+    return found
 
 
 def _fullest(claims: list[Claim]) -> list[Claim]:

@@ -6,7 +6,7 @@ from quack_eval.claims.grammar.account import FROM, TOWARD, Account
 from quack_eval.claims.grammar.disbelief import contradicted
 from quack_eval.claims.grammar.lexicon import GERUND, SOMEONE
 from quack_eval.claims.grammar.parts import Clause
-from quack_eval.claims.grammar.words import past, text_at, texts
+from quack_eval.claims.grammar.words import kind_at, skip, text_at, texts
 from quack_eval.claims.types import PLAYER
 
 _OF_A_ROOM = frozenset({"claim", "alibi", "presence", "pass", "visit", "trip"})
@@ -35,10 +35,10 @@ def claimed_places(account: Account) -> None:
     tokens = account.tokens
     for phrase in account.sentence.people:
         p = phrase.last + 1
-        p = past(tokens, p, frozenset({"claimed", "early", "late", "own"}))
+        p = skip(tokens, p, frozenset({"claimed", "early", "late", "own"}))
         one_else = len(phrase.who) == 1 and account.voice not in phrase.who
         nouns = _OF_A_ROOM | {"timing"} if one_else else _OF_A_ROOM  # "my medbay timing" is no news
-        told = p + 1 < len(tokens) and tokens[p].kind == "room" and text_at(tokens, p + 1) in nouns
+        told = kind_at(tokens, p) == "room" and text_at(tokens, p + 1) in nouns
         if phrase.owner and told:
             untrue = any(contradicted(clause) and clause.group.first > p for clause in account.sentence.clauses)
             for who in phrase.who:
@@ -73,14 +73,14 @@ def with_somebody_alive(account: Account) -> None:
     told = {(who, c.room) for c in account.claims if c.of == PLAYER for who in (c.subject, c.target)}
     for phrase in account.sentence.people:
         p = phrase.last + 1
-        p = past(tokens, p)
+        p = skip(tokens, p)
         beside = text_at(tokens, phrase.first - 1) == "with" and not (phrase.owner or phrase.called)
         last = set(texts(tokens, phrase.first - 4, phrase.first)) & SOMEONE
         if not beside or last or p >= len(tokens) or tokens[p].text not in ("alive", "there"):
             continue
         before = [c for c in account.sentence.clauses if c.group.first < phrase.first and not (c.maybe or c.negative)]
         whose = next((c for c in reversed(before) if any(place.room for place in c.places) and c.subject), None)
-        if whose is None or voice in (*phrase.who, *(whose.subject)):
+        if whose is None or voice in (*phrase.who, *whose.subject):
             continue
         apart = TOWARD if whose.group.kind == "leave" else FROM | TOWARD
         for room in [place.room for place in whose.places if place.room and place.preposition not in apart][-1:]:

@@ -312,7 +312,8 @@ def _complete(account: Account, clause: Clause, way: Way, arrives: bool) -> None
     if before is None:
         return
     same = before.subject == clause.subject
-    if not way.origin and before.group.form == GERUND and not before.subject and before.group.kind == "move":
+    of_no_player = before.group.form == GERUND and not before.subject and before.phrase is None
+    if not way.origin and of_no_player and before.group.kind == "move":
         way.origin = account.rooms(p for p in before.places if p.preposition == "from")[:1]
     if way.origin and not way.ends and clause.group.form == GERUND and same:
         way.to = [room for room in account.rooms(before.places) if room not in way.origin][-1:]

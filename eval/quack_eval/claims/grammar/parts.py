@@ -83,11 +83,11 @@ class Sentence:
     voice: str = ""
 
     def clause_at(self, p: int) -> Clause | None:
-        """The clause to which a token belongs."""
-        return next((clause for clause in reversed(self.clauses) if clause.first <= p), None)
+        """The clause to which a token belongs: the last that begins at or before it, or has its verb there."""
+        return next((clause for clause in reversed(self.clauses) if min(clause.first, clause.group.first) <= p), None)
 
 
-def nothing() -> Clause:
+def verbless_clause() -> Clause:
     """The clause of words without a verb."""
     return Clause(Group(0, 0, "is", "be", FINITE))
 

@@ -10,9 +10,9 @@ from quack_eval.claims.grammar.asides import led_on_to
 from quack_eval.claims.grammar.chunks import Persons
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import GERUND, MODALS, ROUTE_NOUNS, TIME_LINKS, word_set
-from quack_eval.claims.grammar.parts import Clause, Place, Sentence, nothing
+from quack_eval.claims.grammar.parts import Clause, Place, Sentence, verbless_clause
 from quack_eval.claims.grammar.verbs import MAYBE
-from quack_eval.claims.grammar.words import kind_at, past, text_at, texts
+from quack_eval.claims.grammar.words import kind_at, skip, text_at, texts
 
 _GLUE = word_set(
     "then to into and back up down over finally through the after that ended ending in at a quick check"
@@ -64,16 +64,18 @@ def _tell(
     sentence, tokens = account.sentence, account.tokens
     moves = clause is not None and clause.group.kind in ("move", "enter", "leave", "is", "be")
     negative = moves and clause is not None and clause.negative and clause.group.last < first
-    told = clause or next(iter(sentence.clauses), _nothing(sentence))
+    dated = clause or _dated(sentence)
+    told = clause or next(iter(sentence.clauses), dated)
     _mark(account, first, last)
     if len(rooms) == 2 and text_at(tokens, first - 1) == "from":
         for who in owner:
-            account.activity(told, who, "traveling", rooms[1], rooms[0], negative)
+            account.activity(dated, who, "traveling", rooms[1], rooms[0], negative)
         return rooms
     if last == first + 2 and text_at(tokens, first + 1) == "/":  # "my route was A/B": in no order
-        return _tell_each(account, told, owner, rooms, negative)
+        return _tell_each(account, dated, owner, rooms, negative)
+    rooms = _set_out_from(account, clause, owner) + _to_via(sentence, first, last, rooms)
     more, end = _last_stops(account, owner, last)
-    rooms = _set_out_from(account, clause, owner) + _to_via(sentence, first, last, rooms) + more
+    rooms += more
     if negative and "or" in texts(tokens, first, last):  # "my route was not A or B"
         return _tell_each(account, told, owner, rooms, True)
     for who in owner:
@@ -125,7 +127,7 @@ def _would_be(clause: Clause | None) -> bool:
 def _stands_at_end(account: Account, clause: Clause, owner: tuple[str, ...], last: int, room: str) -> None:
     """The last room of a way has its own claim where an event dates it: "... and finally R, where the report came"."""
     tokens = account.tokens
-    at = past(tokens, last + 1, (",", "(", "right", "just"))
+    at = skip(tokens, last + 1, (",", "(", "right", "just"))
     dated = text_at(tokens, at) in ("where", "when", "as") and _EVENTS & set(texts(tokens, at, last + 8))
     if dated or {"meeting", "report"} & set(text_at(tokens, at).split()):
         for who in owner if not clause.negative else ():
@@ -203,7 +205,7 @@ def _geography(sentence: Sentence, first: int, last: int) -> bool:
     tokens = sentence.tokens
     if _named(sentence, first):
         return False
-    return text_at(tokens, past(tokens, last + 1, ("→", "->", "back", "down", "up", "again"))) in _MAPPED
+    return text_at(tokens, skip(tokens, last + 1, ("→", "->", "back", "down", "up", "again"))) in _MAPPED
 
 
 def _claimed(account: Account, clause: Clause, who: str, first: int) -> bool:
@@ -248,9 +250,9 @@ def _set_out_from(account: Account, clause: Clause | None, owner: tuple[str, ...
     return [room] if room else []
 
 
-def _nothing(sentence: Sentence) -> Clause:
-    """The clause of a sentence without a verb, with its times."""
-    clause = nothing()
+def _dated(sentence: Sentence) -> Clause:
+    """The clause of a list of rooms before any verb, with the times of the sentence."""
+    clause = verbless_clause()
     clause.times = [token for token in sentence.tokens if token.kind == "time"]
     return clause
 
@@ -347,7 +349,7 @@ def _extend(sentence: Sentence, at: int, announced: bool) -> tuple[int, list[str
         elif token.kind == "word" and token.text in _GLUE and (arrow or announced or arrows):
             if token.text == "i" and (arrows or p + 1 >= len(tokens) or text_at(tokens, p + 1) not in _WENT):
                 break
-        elif arrow and p + 1 < len(tokens) and token.kind == "word" and kind_at(tokens, p + 1) == "arrow":
+        elif arrow and token.kind == "word" and kind_at(tokens, p + 1) == "arrow":
             pass  # "A -> engines -> B"
         else:
             break
@@ -362,7 +364,7 @@ def _then_room(tokens: Sequence[Token], p: int) -> bool:
     p += text_at(tokens, p) == "and"
     if text_at(tokens, p) != "then":
         return False
-    return kind_at(tokens, past(tokens, p + 1, _THROUGH)) == "room"
+    return kind_at(tokens, skip(tokens, p + 1, _THROUGH)) == "room"
 
 
 def _announced(sentence: Sentence, at: int) -> bool:

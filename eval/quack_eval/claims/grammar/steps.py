@@ -120,7 +120,7 @@ def _has_event(account: Account, step: Step, who: str) -> bool:
         return after is not None and after.link == "where" and after.group.kind in ("call", "report")
     if after.link == "where" and after.group.kind in ("call", "report"):
         return True
-    met = {*(after.subject), *after.objects_of(account.sentence)}
+    met = {*after.subject, *after.objects_of(account.sentence)}
     goes_on = after.link == "," and after.subject == (who,) and not after.places
     if after.group.kind == "task" and after.link == "where":
         return after.subject == (who,) and bool({"meeting", "report"} & set((account.time(after) or "").split()))

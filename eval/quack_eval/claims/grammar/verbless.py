@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quack_eval.claims.grammar.discourse import Discourse
 from quack_eval.claims.grammar.lexer import Token
 from quack_eval.claims.grammar.lexicon import ADVERBS, DETERMINERS, EITHER, FINITE, GERUND, VERBS
-from quack_eval.claims.grammar.words import kind_at, past, text_at, texts
+from quack_eval.claims.grammar.words import kind_at, skip, text_at, texts
 
 _JOINS = frozenset({"and", "&", "+", "/", ","})
 _ENCOUNTERS = frozenset({"encounters", "sightings", "encountered", "encounter", "confirmations"})
@@ -58,7 +58,7 @@ def _named_nobody(tokens: Sequence[Token]) -> bool:
 
 def _is_empty(tokens: Sequence[Token], p: int) -> bool:
     """Whether "empty" follows a room without a verb: "medbay was empty, [storage] completely empty"."""
-    p = past(tokens, p)
+    p = skip(tokens, p)
     return text_at(tokens, p) == "empty"
 
 
@@ -153,7 +153,7 @@ def _names(tokens: Sequence[Token], p: int) -> int:
     end = 0
     while kind_at(tokens, p) == "name":
         end = p = p + 1
-        p = past(tokens, p, _JOINS)
+        p = skip(tokens, p, _JOINS)
     return end
 
 

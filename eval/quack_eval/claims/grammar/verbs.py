@@ -22,7 +22,7 @@ from quack_eval.claims.grammar.lexicon import (
     PREPOSITIONS,
     VERBS,
 )
-from quack_eval.claims.grammar.words import kind_at, past, text_at, texts, verb_at
+from quack_eval.claims.grammar.words import kind_at, skip, text_at, texts, verb_at
 
 FACT, MAYBE, MUST, TO = "fact", "maybe", "must", "to"
 """Moods of a verb group: asserted, possible only, concluded, an infinitive."""
@@ -85,7 +85,7 @@ def _group(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
     """The verb group that begins here."""
     word, verb = tokens[at].text, verb_at(tokens, at)
     if word == "to":
-        last = past(tokens, at + 1)  # "to mostly clear"
+        last = skip(tokens, at + 1)  # "to mostly clear"
         after = verb_at(tokens, last)
         return Group(at, last, after.kind, after.lemma, BASE, mood=TO) if after and after.form == BASE else None
     if word in _HELPING or (verb is not None and verb.kind == "is"):
@@ -148,7 +148,7 @@ def _long(tokens: Sequence[Token], at: int, within: set[int]) -> Group | None:
 
 def _had(tokens: Sequence[Token], p: int) -> bool:
     """Whether 'd stands for "had"."""
-    after = verb_at(tokens, past(tokens, p + 1))
+    after = verb_at(tokens, skip(tokens, p + 1))
     return after is not None and (after.form in (PARTICIPLE, EITHER) or after.lemma == "come")
 
 

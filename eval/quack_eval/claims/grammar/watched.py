@@ -85,8 +85,10 @@ def _saw_move(account: Account, clause: Clause, above: Clause, seer: str, who: s
     if negative and clause.group.kind == "leave":
         return  # "I didn't see X leave": seen or not
     already = who in above.objects_of(account.sentence) and bool(above.places)
-    if already:
-        origin = origin or account.rooms(above.places)[:1]
+    if already and origin:
+        ends = ends or [room for room in account.rooms(above.places) if room not in origin][:1]
+    elif already:
+        origin = account.rooms(above.places)[:1]
     elif seen_in is not None:
         for room in _passed(account, clause) or [seen_in]:
             account.sighting(clause, seer, who, room, negative)
@@ -160,7 +162,7 @@ def seen_where(clause: Clause, way: Way, there: str | None) -> str | None:
     """The room in which a movement was seen: that of the departure, or that of the arrival."""
     origin, to = way.origin, way.to
     into = any(place.preposition == "into" for place in clause.places)
-    out = "out" in clause.words and not into and not (to and clause.places[0].preposition in INTO)
+    out = "out" in clause.words and not into and not (to and clause.places and clause.places[0].preposition in INTO)
     if clause.group.kind == "leave" and to and into:
         return to[0]
     if clause.group.kind == "leave" or out or (way.toward and not to):

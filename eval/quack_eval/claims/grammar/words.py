@@ -28,7 +28,7 @@ def texts(tokens: Sequence[Token], first: int, last: int | None = None) -> list[
     return [token.text for token in tokens[max(0, first) : last]]
 
 
-def past(tokens: Sequence[Token], p: int, words: Container[str] = ADVERBS) -> int:
+def skip(tokens: Sequence[Token], p: int, words: Container[str] = ADVERBS) -> int:
     """Where the first of the words that are not to be passed over stands, from a token on."""
     while p < len(tokens) and tokens[p].text in words:
         p += 1
