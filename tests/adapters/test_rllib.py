@@ -155,6 +155,7 @@ def plays_a_game(network: Path) -> None:
 
 def test_other_games_need_another_folder(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_text('{"speech": "tokens"}')
+    (tmp_path / "checkpoint-000001").mkdir()
     told = subprocess.run(command(tmp_path, 1), capture_output=True, text=True, check=False)
     assert told.returncode == 2
     assert "was trained with speech='tokens'" in told.stderr
