@@ -157,7 +157,8 @@ def check_settings(folder: Path, settings: Mapping[str, Any]) -> None:
         return
     try:
         earlier = json.loads(path.read_bytes())
-        damaged = None if isinstance(earlier, dict) else "damaged, not an object"
+        ours = isinstance(earlier, dict) and settings.keys() & earlier.keys()
+        damaged = None if ours else "damaged, not the settings of a training"
     except ValueError as fault:
         damaged = no_json(fault)
     if damaged:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -342,6 +343,14 @@ def test_differences_are_told_in_words_game_by_game_with_the_support_that_each_j
     assert lines[accused + 2].startswith("      published: true, grounded: Target 'Bob' is a Duck")
     assert "  meeting 1, Alice: Alice saw Charlie in security (tick 5)" in lines
     assert lines[-1].endswith("answers differ")
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="../shared/data/quack is absent")
+def test_a_game_without_claims_or_verdicts_is_told_beside_those_that_are_compared(quack: Run, tmp_path: Path) -> None:
+    lacking = Path(shutil.copytree(PUBLISHED / "seed01", tmp_path / "seed01")) / "extraction.jsonl"
+    lacking.unlink()
+    result = quack("eval", lacking.parent, PUBLISHED / "seed03", "--compare", "published")
+    assert (result.exit_code, result.stderr) == (0, f"not compared: 1 game; the first lacks {lacking}\n")
 
 
 @pytest.mark.parametrize(

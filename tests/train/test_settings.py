@@ -112,12 +112,14 @@ def test_a_file_is_no_folder_to_train_in(tmp_path: Path, out: str) -> None:
         check_settings(tmp_path / out, {})
 
 
-@pytest.mark.parametrize(("text", "told"), [("{", "not JSON"), ("[]", "not an object"), ("3", "not an object")])
+@pytest.mark.parametrize(
+    ("text", "told"), [("{", "not JSON"), *((text, "not the settings of a training") for text in ("[]", "3", "{}"))]
+)
 def test_damaged_settings_of_a_training_are_told(tmp_path: Path, text: str, told: str) -> None:
     (tmp_path / "settings.json").write_text(text)
     (tmp_path / "weights").mkdir()
     with pytest.raises(ConfigError, match=rf"settings\.json: damaged, {told}.* give another --out$"):
-        check_settings(tmp_path, {})
+        check_settings(tmp_path, {"seed": 1})
 
 
 def test_a_checkpoint_that_was_never_finished_keeps_nothing(tmp_path: Path) -> None:

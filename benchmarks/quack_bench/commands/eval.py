@@ -12,6 +12,7 @@ from quack_agents.llm import configure
 from quack_bench.console import FAILED, MaxUsd, err, guarded, out, print_json, print_table, progress
 from quack_bench.extractors import Watched, extractor_of
 from quack_env import ConfigError, TrajectoryError
+from quack_env.encode.text import counted
 from quack_env.trajectory import FILE as OWN_FILE
 from quack_eval import BeliefEval, Evaluation, StatementAudit, Trajectory, evaluate, find_games
 from quack_eval.beliefs.load import find_belief_games
@@ -228,11 +229,14 @@ def list_differences(paths: list[Path], json: bool) -> None:
     for message in damaged:
         err.print(f"left out: {message}", markup=False, soft_wrap=True)
     tell_left_out(len(damaged), len(games))
+    beside = (path / name for path in games for name in (EXTRACTION, VERDICTS))
+    lacking = [file for file in beside if not file.is_file()]
     if not both:
-        beside = (path / name for path in games for name in (EXTRACTION, VERDICTS))
-        lacking = next((f"; {file}: no such file" for file in beside if not file.is_file()), "")
         told = f"--compare published: no game has a claim ({EXTRACTION}) with a published verdict ({VERDICTS})"
-        raise ConfigError(told + lacking)
+        raise ConfigError(f"{told}; {lacking[0]}: no such file" if lacking else told)
+    if lacking:
+        games_without = counted(len({file.parent for file in lacking}), "game")
+        err.print(f"not compared: {games_without}; the first lacks {lacking[0]}", markup=False, soft_wrap=True)
     if json:
         rows = [
             {
