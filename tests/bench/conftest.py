@@ -19,6 +19,15 @@ Result: TypeAlias = Any
 Run = Callable[..., Result]
 
 
+def boom(self: Any, observation: Any, info: Any) -> int:
+    """A policy's decision that fails, in words of two lines."""
+    raise RuntimeError("play\nboom")
+
+
+BOOM = f"RuntimeError: play boom (conftest.py, line {boom.__code__.co_firstlineno + 2}, in boom)"
+"""How it is told, on one line."""
+
+
 @pytest.fixture(autouse=True)
 def without_an_earlier_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """A command's limit in dollars and its cache of replies are its process's, and a test stands for a process."""

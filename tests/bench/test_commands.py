@@ -17,7 +17,7 @@ from quack_bench.commands.play import kept_or_gone
 from quack_env import GameRecord
 from quack_env.replay import check
 
-from .conftest import Run, only_object
+from .conftest import BOOM, Run, boom, only_object
 
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "quack" / "claude_opus4.7__claude_opus4.7"
 
@@ -70,13 +70,6 @@ def test_a_human_who_leaves_gets_a_clear_error_and_keeps_the_recording(quack: Ru
     result = quack("play", "--human", 0, "--out", tmp_path / "game", stdin="")
     assert result.exit_code in (1, 2)
     assert GameRecord.load(tmp_path / "game").status == "aborted"
-
-
-def boom(self: Any, observation: Any, info: Any) -> int:
-    raise RuntimeError("play\nboom")
-
-
-BOOM = f"RuntimeError: play boom (test_commands.py, line {boom.__code__.co_firstlineno + 1}, in boom)"
 
 
 def test_a_policy_that_raises_in_play_is_told_in_one_line(

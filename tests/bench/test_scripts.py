@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +12,7 @@ from quack_agents.situations.reading import load_situation
 from quack_env import GameRecord
 from quack_eval.beliefs.social import read_index
 
-from .conftest import Run, only_object
+from .conftest import BOOM, Run, boom, only_object
 
 
 def test_list_names_the_shipped_situations_with_their_controls(quack: Run) -> None:
@@ -82,13 +81,6 @@ def test_what_was_played_by_another_script_or_in_another_way_is_refused(quack: R
     result = quack(*command)
     assert result.exit_code == 2
     assert "holds scripted/mine/seed-000 played by another script, or with another --speech" in result.stderr
-
-
-def boom(self: Any, observation: Any, info: Any) -> int:
-    raise RuntimeError("boom")
-
-
-BOOM = f"RuntimeError: boom (test_scripts.py, line {boom.__code__.co_firstlineno + 1}, in boom)"
 
 
 def test_a_policy_that_raises_is_told_in_one_line_and_the_others_play_on(

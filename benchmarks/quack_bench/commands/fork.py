@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from quack_agents.llm import BudgetError, ModelError
-from quack_bench.commands.play import seats_of, told_cost, took
+from quack_bench.commands.play import seats_of, tell_cost, took
 from quack_bench.console import MaxUsd, err, guarded, print_json, print_table, progress
 from quack_bench.forks import Point, play_forks, policies_of, scan
 from quack_bench.games import limited
@@ -106,8 +106,7 @@ def told_kept(run: Path, over_budget: bool) -> str:
 def tell(shifts: Shifts, run: Path) -> None:
     """The table, and what it all took."""
     print_table(shift_table(shifts) if "at" in shifts.facts else scan_table(shifts))
-    if (spent := took(run))["calls"]:
-        err.print(told_cost(**spent), soft_wrap=True)
+    tell_cost(**took(run))
     err.print(f"{counted(len(shifts.continuations), 'continuation')} in {run}", style="dim", soft_wrap=True)
 
 

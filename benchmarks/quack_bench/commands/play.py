@@ -119,8 +119,7 @@ def play(
         return
     ended = f"({result.reason}) after {counted(summary['ticks'], 'tick')}; recorded in {escape(str(folder))}."
     out.print(f"[bold]The {result.winner} win[/] {ended}", markup=True, soft_wrap=True)
-    if calls := summary["calls"]:
-        err.print(told_cost(calls, summary["cost_usd"]), markup=False, soft_wrap=True)
+    tell_cost(summary["calls"], summary["cost_usd"])
     err.print(f"See it again: quack replay {quote(str(folder))}", style="dim", soft_wrap=True)
 
 
@@ -161,10 +160,11 @@ def took(folder: Path) -> dict[str, Any]:
     return {"calls": sum(calls for calls, _, _ in found), "cost_usd": total(usd for _, _, usd in found)}
 
 
-def told_cost(calls: int, cost_usd: float | None) -> str:
-    """What calls of models took, in words."""
-    cost = "at an unknown price" if cost_usd is None else f"for US $ {shown(cost_usd, False)}"
-    return f"{counted(calls, 'call')} of models {cost}"
+def tell_cost(calls: int, cost_usd: float | None) -> None:
+    """On standard error, what calls of models took, where there were any."""
+    if calls:
+        cost = "at an unknown price" if cost_usd is None else f"for US $ {shown(cost_usd, False)}"
+        err.print(f"{counted(calls, 'call')} of models {cost}", markup=False, soft_wrap=True)
 
 
 class Teller:

@@ -15,7 +15,7 @@ from quack_agents.llm import BudgetError, ModelError
 from quack_agents.probe import ProbeConfig
 from quack_agents.situations import check as check_situation
 from quack_agents.situations import load_situation, shipped
-from quack_bench.commands.play import told_cost, took
+from quack_bench.commands.play import tell_cost, took
 from quack_bench.console import FAILED, MaxUsd, complain, err, guarded, out, print_json, print_table, progress
 from quack_bench.games import limited
 from quack_bench.runner import check_outside
@@ -151,6 +151,5 @@ def _show_scores(run: Path, json: bool) -> None:
         for table in scores.moment_tables():
             print_table(table)
     print_table(scores.table())
-    if (spent := took(run))["calls"]:
-        err.print(told_cost(**spent), soft_wrap=True)
+    tell_cost(**took(run))
     err.print(f"{counted(len(scores.performances), 'performance')} in {run}", style="dim", soft_wrap=True)
